@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""From a verb and its arguments to a flow. Whatever can be refused locally is refused here, before any I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ._core.changes import Change, plain_body
+from ._core.etag import ETagFormat
+from ._core.evidence import OnDoubt
+from ._core.messages import Request
+from ._core.operation import trusted
+from ._core.pacing import ConflictRetry, check_seconds
+from ._core.precondition import CREATE, condition, pinned
+from ._core.resource_id import ResourceId, check_name, parse
+from ._core.snapshot import Snapshot, WriteResult
+from ._core.unset import UNSET, Unset
+from ._drivers import OnEvent
+from ._flows import read
+from ._flows.effects import Flow
+from ._flows.options import OnBusy, Options, check_choice
+from ._flows.update import update
+from ._flows.write import once
+from ._resources import AgentPool, Arm, ManagedCluster, Resource
+from .errors import InvalidPreconditionError
+
+Tag = str | Snapshot | Unset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a client or handle was set to."""
+
+    arm: Arm
+    options: Options
+    on_event: OnEvent | None = None
+
+    def changed(
+        self,
+        *,
+        conflict_retry: ConflictRetry | Unset = UNSET,
+        on_busy: OnBusy | Unset = UNSET,
+        on_doubt: OnDoubt | Unset = UNSET,
+        polling_interval: float | Unset = UNSET,
+        etag_format: ETagFormat | Unset = UNSET,
+        on_event: OnEvent | None | Unset = UNSET,
+    ) -> Settings:
+        """Return other settings, the same where nothing else is said."""
+        given: dict[str, Any] = {
+            "conflict_retry": conflict_retry,
+            "on_busy": on_busy,
+            "on_doubt": on_doubt,
+            "polling_interval": polling_interval,
+        }
+        options = replace(self.options, **{name: value for name, value in given.items() if value is not UNSET})
+        arm = self.arm if etag_format is UNSET else arm_settings(self.arm.endpoint, self.arm.api_version, etag_format)
+        return replace(self, arm=arm, options=options, on_event=self.on_event if on_event is UNSET else on_event)
+
+
+def arm_settings(endpoint: str, api_version: str, etag_format: ETagFormat) -> Arm:
+    """Check how to speak to ARM."""
+    check_choice("etag_format", etag_format, ("raw", "quoted"))
+    if not api_version or not all(character.isalnum() or character == "-" for character in api_version):
+        raise ValueError(f'api_version={api_version!r} is not a version like "2026-08-01"')
+    return Arm(endpoint=endpoint, api_version=api_version, etag_format=etag_format)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calls:
+    """The verbs of one resource, as flows."""
+
+    address: ResourceId
+    settings: Settings
+
+    def resource(self, *, inline_pools: bool = False) -> Resource:
+        """Return what the flows know of the resource."""
+        if self.address.pool is not None:
+            return AgentPool(address=self.address, arm=self.settings.arm)
+        return ManagedCluster(address=self.address, arm=self.settings.arm, inline_pools=inline_pools)
+
+    def options(self, on_busy: OnBusy | Unset) -> Options:
+        """Return the options of one call."""
+        return self.settings.options if on_busy is UNSET else replace(self.settings.options, on_busy=on_busy)
+
+    def get(self, deadline: float | None) -> Flow[Snapshot]:
+        """Read it."""
+        return read.get(self.resource(), self.settings.options, deadline=_seconds(deadline))
+
+    def wait(self, deadline: float | None) -> Flow[Snapshot]:
+        """Read it until it is settled."""
+        options = replace(self.settings.options, on_busy="wait")
+        return read.wait(self.resource(), options, deadline=_seconds(deadline))
+
+    def update(
+        self, change: Change, if_match: Tag, deadline: float | None, on_busy: OnBusy | Unset, inline_pools: bool = False
+    ) -> Flow[WriteResult]:
+        """Change it in the loop."""
+        if not callable(change):
+            raise TypeError(f"a change is a function of the body, not a {type(change).__name__}; see merge_patch")
+        pin = pinned(if_match, target=str(self.address))
+        resource = self.resource(inline_pools=inline_pools)
+        return update(resource, change, self.options(on_busy), pin=pin, deadline=_seconds(deadline))
+
+    def create(self, body: Mapping[str, Any], deadline: float | None) -> Flow[WriteResult]:
+        """Put it if it is not there."""
+        resource = self.resource()
+        request = resource.replace(plain_body(body), CREATE)
+        return once(resource, "put", request, CREATE, self.settings.options, deadline=_seconds(deadline))
+
+    def put(
+        self,
+        body: Mapping[str, Any],
+        if_match: Tag,
+        if_none_match: str | Unset,
+        force: bool,
+        deadline: float | None,
+        inline_pools: bool = False,
+    ) -> Flow[WriteResult]:
+        """Put it once, under exactly the condition given."""
+        guard = condition(if_match=if_match, if_none_match=if_none_match, force=force, target=str(self.address))
+        resource = self.resource(inline_pools=inline_pools)
+        request = resource.replace(plain_body(body), guard)
+        return once(resource, "put", request, guard, self.settings.options, deadline=_seconds(deadline))
+
+    def patch(
+        self, body: Mapping[str, Any], if_match: Tag, if_none_match: object, force: bool, deadline: float | None
+    ) -> Flow[WriteResult]:
+        """Patch it once, under exactly the condition given."""
+        _no_if_none_match(if_none_match, "PATCH")
+        guard = condition(if_match=if_match, force=force, target=str(self.address))
+        resource = self.resource()
+        request = resource.merge(plain_body(body), guard)
+        return once(resource, "patch", request, guard, self.settings.options, deadline=_seconds(deadline))
+
+    def delete(self, if_match: Tag, if_none_match: object, force: bool, deadline: float | None) -> Flow[WriteResult]:
+        """Delete it once, under exactly the condition given."""
+        _no_if_none_match(if_none_match, "DELETE")
+        guard = condition(if_match=if_match, force=force, target=str(self.address))
+        resource = self.resource()
+        request = resource.remove(guard)
+        return once(resource, "delete", request, guard, self.settings.options, deadline=_seconds(deadline))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """A list, page by page, as flows."""
+
+    path: str
+    settings: Settings
+
+    def first(self) -> Request:
+        """Return the request for the first page."""
+        return Request(method="GET", url=f"{self.path}?api-version={self.settings.arm.api_version}")
+
+    def page(self, request: Request) -> Flow[read.Page]:
+        """Read one page."""
+        arm = self.settings.arm
+        return read.page(
+            request,
+            self.path,
+            self.settings.options,
+            resource_of=lambda item: Calls(address=parse(str(item.get("id"))), settings=self.settings).resource(),
+            trusted=lambda url: trusted(url, arm.endpoint),
+        )
+
+
+def clusters_path(subscription_id: str, resource_group: str | None) -> str:
+    """Return the path of the list of clusters of a subscription or resource group."""
+    scope = f"/subscriptions/{subscription_id}"
+    if resource_group is not None:
+        check_name("resource group name", resource_group)
+        scope += f"/resourceGroups/{resource_group}"
+    return f"{scope}/providers/Microsoft.ContainerService/managedClusters"
+
+
+def _seconds(deadline: float | None) -> float | None:
+    return None if deadline is None else check_seconds("deadline", deadline)
+
+
+def _no_if_none_match(value: object, verb: str) -> None:
+    if value is not UNSET:
+        raise InvalidPreconditionError(f"if_none_match has no meaning for {verb}: the service declares it for PUT only")

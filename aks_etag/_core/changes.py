@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Changes: functions from a body to a body, and how they are applied."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from .document import same
+from .messages import Body
+
+Change: TypeAlias = Callable[[dict[str, Any]], Body | None]
+
+
+def merge_patch(patch: Mapping[str, Any]) -> Change:
+    """Build a change from a JSON Merge Patch (RFC 7396): a null removes, maps merge, all else replaces.
+
+    Raises:
+        TypeError: the patch is not an object; one that is not would replace the whole resource.
+    """
+    fixed = plain_body(patch)
+
+    def change(body: dict[str, Any]) -> dict[str, Any]:
+        merged: dict[str, Any] = _merged(body, fixed)
+        return merged
+
+    return change
+
+
+def _merged(target: object, patch: object) -> Any:
+    if not isinstance(patch, dict):
+        return plain(patch)
+    result = dict(target) if isinstance(target, dict) else {}
+    for name, value in patch.items():
+        if value is None:
+            result.pop(name, None)
+        else:
+            result[name] = _merged(result.get(name), value)
+    return result
+
+
+def applied(change: Change, body: Body) -> dict[str, Any]:
+    """Give a change a fresh deep copy and return what it made of it, as plain JSON of its own.
+
+    Raises:
+        TypeError: it returned something else than ``None`` or a body, or the body is not JSON.
+    """
+    copy = plain_body(body)
+    returned: object = change(copy)
+    if returned is not None and not isinstance(returned, Mapping):
+        _close(returned)
+        raise TypeError(
+            "a change edits the body in place and returns None, or returns a new body; "
+            f"this one returned a {type(returned).__name__}"
+        )
+    return plain_body(copy if returned is None else returned)
+
+
+def _close(value: object) -> None:
+    # A coroutine that nobody awaits would add a warning to the error.
+    close = getattr(value, "close", None)
+    if callable(close):
+        close()
+
+
+def is_idempotent_at(change: Change, body: Body) -> bool:
+    """Whether a change, applied to its own result, changes nothing; one that is not deterministic is not idempotent."""
+    once = applied(change, body)
+    return same(applied(change, body), once) and same(applied(change, once), once)
+
+
+def plain_body(body: object) -> dict[str, Any]:
+    """Return a deep copy of a body as plain JSON, key order kept.
+
+    Raises:
+        TypeError: it is not an object, or has a value that JSON has no word for.
+    """
+    if not isinstance(body, Mapping):
+        raise TypeError(f"a body is a mapping, not a {type(body).__name__}")
+    copy: dict[str, Any] = plain(body)
+    return copy
+
+
+def plain(value: object) -> Any:
+    """Return a deep copy of a value as plain JSON: dict, list, str, int, float, bool, None."""
+    kind = type(value)
+    if kind is str or kind is int or kind is bool or value is None:
+        return value
+    if kind is dict or isinstance(value, Mapping):
+        return {_name(name): plain(item) for name, item in value.items()}  # type: ignore[attr-defined]  # a dict has items
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return _scalar(value)
+
+
+def _name(name: object) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"not JSON: the key {name!r} is not text")
+    return str.__str__(name)
+
+
+def _scalar(value: object) -> str | int | float:
+    # Enumerations of the SDK are str subclasses: their value is what goes on the wire.
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return float(value)
+    raise TypeError(f"not JSON: {value!r} is a {type(value).__name__}")

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""What ``on_event`` is told: typed, frozen, without bodies, tokens or signed URLs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened while ``resource_id`` was being read or written."""
+
+    resource_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict(Event):
+    """Somebody else wrote first: ``sent`` is the eTag that was refused, ``attempt`` counts from 1."""
+
+    attempt: int
+    sent: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting(Event):
+    """About to wait ``seconds`` for ``what``; ``operation`` is the id of the operation awaited, if known."""
+
+    what: str
+    seconds: float
+    operation: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Busy(Event):
+    """A write was refused because somebody's operation is in progress; ``since`` is its start, if the answer named it."""
+
+    code: str
+    since: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrying(Event):
+    """Going round again: ``attempt`` is the number of the next write, ``reason`` why."""
+
+    attempt: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationProgress(Event):
+    """A poll of our own operation answered ``status``; ``elapsed`` is in seconds since the first poll."""
+
+    operation: str
+    status: str
+    elapsed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Throttled(Event):
+    """The service asks for ``retry_after`` seconds of silence."""
+
+    retry_after: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt(Event):
+    """A write got no answer that says whether it was carried out; ``reason`` says what came instead."""
+
+    request_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered(Event):
+    """The outcome of writes in doubt was found out; ``how`` names the evidence."""
+
+    how: str
+    request_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeUnknown(Event):
+    """It could not be found out whether these writes were, or will be, carried out."""
+
+    request_ids: tuple[str, ...]
+    pending: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotFenced(Event):
+    """A write was carried out and the eTag did not move: other writers cannot notice it by the eTag."""
+
+    etag: str

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""What goes over the wire, as plain frozen values: no HTTP library is known here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+JSON: TypeAlias = Any
+Body: TypeAlias = Mapping[str, Any]
+
+WRITES = frozenset({"PUT", "PATCH", "DELETE", "POST"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One request. ``url`` is relative to the endpoint, or absolute for a link that the service handed out."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: JSON = None
+    request_id: str = ""
+
+    @property
+    def is_write(self) -> bool:
+        """Whether sending it can change something."""
+        return self.method in WRITES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """One answer. Header names are lower-case; ``body`` is parsed JSON, or ``None`` where there was none to parse."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: JSON = None
+    received_at: float = 0.0
+    sent_once: bool = True
+    raw: Any = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoResponse:
+    """No answer came. ``sent`` is false only where it is proved that the request never left.
+
+    ``final``: trying again cannot help (no token to be had, an endpoint that may not be used, a defect).
+    """
+
+    error: Exception
+    sent: bool = True
+    final: bool = False
+
+
+Outcome: TypeAlias = Response | NoResponse

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""How long to wait: retries, backoff, Retry-After. Time and chance come in as arguments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+# Without a Retry-After, a spent write bucket of AKS gives one token a minute (quotas-skus-regions, "Throttling").
+THROTTLED_WITHOUT_HINT: Final = 60.0
+SHORTEST_SILENCE: Final = 1.0
+BACKOFF_BASE: Final = 1.0
+BACKOFF_CEILING: Final = 60.0
+POLL_BASE: Final = 1.0
+POLL_GROWTH: Final = 1.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictRetry:
+    """How often and how long ``update`` tries.
+
+    ``attempts`` counts writes that somebody else overtook, not waiting (20 is the service's write bucket of one
+    resource); ``deadline`` is in seconds from the call.
+    """
+
+    attempts: int = 20
+    deadline: float = 1800.0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.attempts, bool) or not isinstance(self.attempts, int) or self.attempts < 1:
+            raise ValueError(f"attempts={self.attempts!r}: at least one attempt is needed")
+        check_seconds("deadline", self.deadline)
+
+
+def check_seconds(name: str, value: object) -> float:
+    """Return a number of seconds, or refuse what is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value < 0:
+        raise ValueError(f"{name}={value!r}: a number of seconds, zero or more, is needed")
+    return float(value)
+
+
+def backoff(failures: int, *, jitter: float, ceiling: float = BACKOFF_CEILING) -> float:
+    """Return the pause before the next try, in seconds: exponential, half of it random (``jitter`` in 0..1)."""
+    full = min(ceiling, BACKOFF_BASE * 2.0 ** min(failures - 1, 30))
+    return full * (0.5 + 0.5 * jitter)
+
+
+def poll_interval(polls: int, *, ceiling: float) -> float:
+    """Return the pause before the next poll: one second, growing by half each time up to ``ceiling``."""
+    return min(ceiling, POLL_BASE * POLL_GROWTH ** min(polls, 60))
+
+
+def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
+    """Return the seconds that a Retry-After header asks for: delay-seconds or an HTTP date (RFC 9110 10.2.3).
+
+    ``now`` is in seconds since the epoch.
+    """
+    text = headers.get("retry-after", "").strip()
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        return _seconds_until(text, now)
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _seconds_until(text: str, now: float) -> float | None:
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.fromtimestamp(now, UTC)).total_seconds())

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""The only place where effects become I/O, time and chance: one driver for threads, one for asyncio."""
+
+from __future__ import annotations
+
+import logging
+import random
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, TypeVar, assert_never
+
+from ._clock import Clock
+from ._core.events import Event, NotFenced, OutcomeUnknown
+from ._core.messages import Outcome, Request
+from ._flows.effects import Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Undecided
+from ._stats import Stats
+
+T = TypeVar("T")
+OnEvent = Callable[[Event], object]
+
+_LOG: Final = logging.getLogger("aks_etag")
+
+
+class Transport(Protocol):
+    """Sends one request, once, and never raises an ``Exception``: no answer is a value."""
+
+    def send(self, request: Request) -> Outcome:
+        """Send it."""
+        ...
+
+
+class AsyncTransport(Protocol):
+    """The same for asyncio."""
+
+    async def send(self, request: Request) -> Outcome:
+        """Send it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What both drivers need besides a transport: time, chance, and who is told."""
+
+    clock: Clock
+    stats: Stats
+    on_event: OnEvent | None = None
+    rng: random.Random = field(default_factory=random.Random)
+
+    def tell(self, event: Event) -> None:
+        """Count, log and pass on an event; what a listener raises is logged, since a write must not die of it."""
+        self.stats.count(event)
+        name = type(event).__name__
+        facts = {f"aks_{key}": getattr(event, key) for key in event.__dataclass_fields__}
+        level = logging.WARNING if isinstance(event, OutcomeUnknown | NotFenced) else logging.INFO
+        _LOG.log(level, "%s %s", name, event.resource_id, extra={"aks_event": name, **facts})
+        if self.on_event is None:
+            return
+        try:
+            self.on_event(event)
+        except Exception:
+            _LOG.exception("on_event raised for %s", name)
+
+    def answer(self, effect: Now | Chance | NewRequestId | Emit | Undecided) -> Any:
+        """Answer an effect that takes no time."""
+        match effect:
+            case Now():
+                return self.clock.monotonic()
+            case Chance():
+                return self.rng.random()
+            case NewRequestId():
+                return str(uuid.uuid4())
+            case Emit():
+                return self.tell(effect.event)
+            case Undecided():
+                return None
+            case _:
+                assert_never(effect)
+
+    def interrupted(self, undecided: Undecided | None, reason: BaseException) -> None:
+        """Say which writes an interruption left undecided."""
+        if undecided is None or not undecided.request_ids or isinstance(reason, Exception):
+            return
+        ids = ", ".join(undecided.request_ids)
+        reason.add_note(
+            f"A write to {undecided.resource_id} was under way and may be, or may yet be, applied "
+            f"(x-ms-client-request-id {ids}): read the resource before writing again."
+        )
+        self.tell(OutcomeUnknown(resource_id=undecided.resource_id, request_ids=undecided.request_ids, pending=True))
+
+
+def run(flow: Flow[T], transport: Transport, around: Surroundings) -> T:
+    """Run a flow to its end in this thread."""
+    undecided: Undecided | None = None
+    reply: Any = None
+    try:
+        while True:
+            try:
+                effect: Effect = flow.send(reply)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            reply = None
+            match effect:
+                case Send():
+                    around.stats.sent(effect.request)
+                    reply = transport.send(effect.request)
+                case Sleep():
+                    around.clock.sleep(effect.seconds)
+                case _:
+                    undecided = effect if isinstance(effect, Undecided) else undecided
+                    reply = around.answer(effect)
+    except BaseException as reason:
+        around.interrupted(undecided, reason)
+        raise
+
+
+async def arun(flow: Flow[T], transport: AsyncTransport, around: Surroundings) -> T:
+    """Run a flow to its end in this task."""
+    undecided: Undecided | None = None
+    reply: Any = None
+    try:
+        while True:
+            try:
+                effect: Effect = flow.send(reply)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            reply = None
+            match effect:
+                case Send():
+                    around.stats.sent(effect.request)
+                    reply = await transport.send(effect.request)
+                case Sleep():
+                    await around.clock.asleep(effect.seconds)
+                case _:
+                    undecided = effect if isinstance(effect, Undecided) else undecided
+                    reply = around.answer(effect)
+    except BaseException as reason:
+        around.interrupted(undecided, reason)
+        raise

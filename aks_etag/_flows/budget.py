@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""The time a call may take: every wait of a flow goes through here, so that none outlasts the deadline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .._core.events import Throttled, Waiting
+from .._core.messages import Outcome, Response
+from .._core.pacing import SHORTEST_SILENCE, THROTTLED_WITHOUT_HINT, backoff, poll_interval, retry_after
+from ..errors import DeadlineExceededError
+from . import failures
+from .effects import Flow, Sleep, chance, emit, now
+from .options import Options
+
+
+@dataclass(slots=True, kw_only=True)
+class Budget:
+    """What is left of a call's time, and how much of it went by waiting; in seconds."""
+
+    resource_id: str
+    started: float
+    deadline: float
+    ceiling: float
+    waited: float = 0.0
+
+    @classmethod
+    def start(cls, resource_id: str, options: Options, deadline: float | None = None) -> Flow[Budget]:
+        """Start the clock of a call."""
+        return cls(
+            resource_id=resource_id,
+            started=(yield from now()),
+            deadline=options.conflict_retry.deadline if deadline is None else deadline,
+            ceiling=options.polling_interval,
+        )
+
+    def pause(
+        self, seconds: float, what: str, *, operation: str | None = None, cause: Outcome | None = None
+    ) -> Flow[None]:
+        """Wait for something, at most to the deadline.
+
+        Raises:
+            DeadlineExceededError: no time is left.
+        """
+        left = yield from self.left()
+        if left <= 0:
+            raise failures.with_cause(self.expired(what, operation), cause)
+        yield from self._sleep(min(seconds, left), what, operation)
+
+    def back_off(self, tries: int, what: str, *, cause: Outcome | None = None) -> Flow[None]:
+        """Wait before trying again for the n-th time, with jitter, unless the answer says how long."""
+        asked = yield from self._asked(cause)
+        if asked:
+            yield from self.pause_for(asked, what, cause)
+            return
+        jitter = yield from chance()
+        yield from self.pause(backoff(tries, jitter=jitter, ceiling=self.ceiling), what, cause=cause)
+
+    def poll(self, polls: int, what: str, *, operation: str | None = None, answer: Outcome | None = None) -> Flow[None]:
+        """Wait before the next poll: as long as the last answer asks, else growing from a second to the ceiling."""
+        asked = yield from self._asked(answer)
+        seconds = asked or poll_interval(polls, ceiling=self.ceiling)
+        yield from self.pause(seconds, what, operation=operation)
+
+    def throttled(self, answer: Outcome) -> Flow[None]:
+        """Wait as long as a 429 asks.
+
+        Raises:
+            ThrottledError: that is longer than the deadline allows.
+        """
+        asked = yield from self._asked(answer)
+        seconds = THROTTLED_WITHOUT_HINT if asked is None else max(asked, SHORTEST_SILENCE)
+        yield from emit(Throttled(resource_id=self.resource_id, retry_after=seconds))
+        if (yield from self.left()) < seconds:
+            raise failures.throttled(self.resource_id, answer, seconds)
+        yield from self._sleep(seconds, "the service's request budget", None)
+
+    def pause_for(self, seconds: float, what: str, cause: Outcome | None) -> Flow[None]:
+        """Wait exactly as long as a Retry-After asks, or say at once that the deadline does not allow it."""
+        if (yield from self.left()) < seconds:
+            raise failures.with_cause(self.expired(f"{what} (the service asks for {seconds:g} s)", None), cause)
+        yield from self._sleep(seconds, what, None)
+
+    def left(self) -> Flow[float]:
+        """Return the seconds until the deadline."""
+        return self.started + self.deadline - (yield from now())
+
+    def expired(self, what: str, operation: str | None) -> DeadlineExceededError:
+        """Say what was awaited when the time was up."""
+        return DeadlineExceededError(
+            f"{self.resource_id}: {self.deadline:g} s passed while waiting for {what}; "
+            "allow more with deadline=, or look again later",
+            resource_id=self.resource_id,
+            waiting_for=what,
+            operation=operation,
+        )
+
+    def _asked(self, answer: Outcome | None) -> Flow[float | None]:
+        yield from ()
+        if not isinstance(answer, Response):
+            return None
+        return retry_after(answer.headers, now=answer.received_at)
+
+    def _sleep(self, seconds: float, what: str, operation: str | None) -> Flow[None]:
+        if seconds <= 0:
+            return
+        yield from emit(Waiting(resource_id=self.resource_id, what=what, seconds=seconds, operation=operation))
+        yield Sleep(seconds)
+        self.waited += seconds

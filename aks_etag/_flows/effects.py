@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""What a flow asks for. A driver answers each effect; a test compares the list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar, cast
+
+from .._core.events import Event
+from .._core.messages import Outcome, Request
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send one request, exactly once; answered with a ``Response`` or ``NoResponse``."""
+
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    """Let time pass, in seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """Ask for the time, in seconds, of a clock that never goes back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """Ask for a random number in 0..1."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewRequestId:
+    """Ask for an x-ms-client-request-id that was never used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Emit:
+    """Tell whoever listens."""
+
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Name the writes in flight or in doubt, so that an interruption can say which they were."""
+
+    resource_id: str
+    request_ids: tuple[str, ...]
+
+
+Effect: TypeAlias = Send | Sleep | Now | Chance | NewRequestId | Emit | Undecided
+Flow: TypeAlias = Generator[Effect, Any, T]
+
+
+def send(request: Request) -> Flow[Outcome]:
+    """Send one request."""
+    return cast(Outcome, (yield Send(request)))
+
+
+def now() -> Flow[float]:
+    """Read the clock."""
+    return cast(float, (yield Now()))
+
+
+def chance() -> Flow[float]:
+    """Draw a random number."""
+    return cast(float, (yield Chance()))
+
+
+def new_request_id() -> Flow[str]:
+    """Draw a request id."""
+    return cast(str, (yield NewRequestId()))
+
+
+def emit(event: Event) -> Flow[None]:
+    """Tell whoever listens."""
+    yield Emit(event)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""From an answer to the error that tells what happened, what was sent, what is there, and what to do next."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .._core.messages import NoResponse, Outcome, Response
+from .._core.operation import Poll, Progress, started_at
+from .._core.pacing import retry_after
+from .._core.snapshot import Snapshot
+from .._core.verdict import ServiceError, Verdict, service_error
+from ..errors import (
+    AccessDeniedError,
+    AksEtagError,
+    DeadlineExceededError,
+    NotFoundError,
+    OperationFailedError,
+    OperationInProgressError,
+    OperationPreemptedError,
+    PreconditionFailedError,
+    RequestRefusedError,
+    ThrottledError,
+)
+
+_LONGEST_TEXT: Final = 300
+
+
+def explained(outcome: Outcome) -> str:
+    """Say in words what came back, without its body."""
+    if isinstance(outcome, NoResponse):
+        return f"no answer ({type(outcome.error).__name__})"
+    error = service_error(outcome.body)
+    said = " ".join(error.message.split())[:_LONGEST_TEXT]
+    return f"{outcome.status} {error.code}".rstrip() + (f": {said}" if said else "")
+
+
+def refusal(resource_id: str, verdict: Verdict, outcome: Outcome) -> Exception:
+    """Return the error for an answer that nothing can be done about."""
+    if isinstance(outcome, NoResponse):
+        return outcome.error
+    error = service_error(outcome.body)
+    if verdict is Verdict.ABSENT:
+        return not_found(resource_id, outcome)
+    if verdict is Verdict.THROTTLED:
+        return throttled(resource_id, outcome, None)
+    if verdict is Verdict.BUSY:
+        return in_progress(resource_id, outcome)
+    kind = AccessDeniedError if verdict is Verdict.DENIED else RequestRefusedError
+    hint = "; check the credential and its role assignments" if verdict is Verdict.DENIED else ""
+    return kind(f"{resource_id}: {explained(outcome)}{hint}", answer=outcome, code=error.code, resource_id=resource_id)
+
+
+def refused_write(resource_id: str, verdict: Verdict, outcome: Outcome) -> Exception:
+    """Return the error for a write that was definitely not carried out."""
+    error = refusal(resource_id, verdict, outcome)
+    if isinstance(error, AksEtagError):
+        error.applied = False
+    return error
+
+
+def not_found(resource_id: str, answer: Response, kind: type[NotFoundError] = NotFoundError) -> NotFoundError:
+    """Return the error for something that is not there."""
+    return kind(
+        f"{resource_id} does not exist: {explained(answer)}",
+        answer=answer,
+        code=service_error(answer.body).code,
+        resource_id=resource_id,
+    )
+
+
+def throttled(resource_id: str, answer: Outcome, seconds: float | None) -> ThrottledError:
+    """Return the error for a spent request budget."""
+    response = answer if isinstance(answer, Response) else None
+    if response is not None and seconds is None:
+        seconds = retry_after(response.headers, now=response.received_at)
+    when = "later" if seconds is None else f"in {seconds:g} s"
+    return ThrottledError(
+        f"{resource_id}: {explained(answer)}; try again {when}",
+        answer=response,
+        code="" if response is None else service_error(response.body).code,
+        resource_id=resource_id,
+        retry_after=seconds,
+    )
+
+
+def in_progress(resource_id: str, answer: Response) -> OperationInProgressError:
+    """Return the error for a write that somebody's operation blocks."""
+    error = service_error(answer.body)
+    return OperationInProgressError(
+        f"{resource_id} was not written, an operation is in progress: {explained(answer)}; "
+        'wait for it with wait(), or let update() wait (on_busy="wait")',
+        answer=answer,
+        code=error.code,
+        resource_id=resource_id,
+        since=started_at(error.message),
+        applied=False,
+    )
+
+
+def unsettled(snapshot: Snapshot) -> OperationInProgressError:
+    """Return the error for a resource that is busy, for a caller who does not want to wait."""
+    return OperationInProgressError(
+        f"{snapshot.id} is busy: provisioningState is {snapshot.provisioning_state}; wait for it with wait()",
+        resource_id=snapshot.id,
+    )
+
+
+def stale(
+    resource_id: str,
+    sent: str | None,
+    answer: Response | None,
+    current: Snapshot | None,
+    *,
+    kind: type[PreconditionFailedError] = PreconditionFailedError,
+    why: str = "somebody else wrote first; read it again and decide anew, or use update()",
+) -> PreconditionFailedError:
+    """Return the error for a version that is not the one asked for."""
+    there = "" if current is None else f', there is now "{current.version}"'
+    error = kind(
+        f'{resource_id} was not written: asked for version "{sent}"{there}; {why}',
+        answer=answer,
+        code=None if answer is None else service_error(answer.body).code,
+        resource_id=resource_id,
+        sent=sent,
+        current=current,
+        applied=False,
+    )
+    # Refused here or there, it is a 412 to whoever looks at the status.
+    error.status_code = 412
+    return error
+
+
+def operation_failed(
+    resource_id: str, poll: Poll, operation: str | None, answer: Response | None, applied: bool | None
+) -> OperationFailedError:
+    """Return the error for a write that was accepted and whose operation then failed."""
+    kind = OperationPreemptedError if poll.progress is Progress.PREEMPTED else OperationFailedError
+    error = poll.error if poll.error.code or poll.error.message else ServiceError(code=poll.status)
+    said = " ".join(error.message.split())[:_LONGEST_TEXT]
+    stored = {True: "what was written is there", None: "it may be stored in part"}.get(applied, "it is not stored")
+    return kind(
+        f"{resource_id}: the write was accepted, but its operation ended as {poll.status or 'Failed'}"
+        f" ({error.code}{': ' if said else ''}{said}); {stored}; read it before writing again",
+        answer=answer,
+        code=error.code,
+        resource_id=resource_id,
+        operation=operation,
+        applied=applied,
+    )
+
+
+def with_cause(error: DeadlineExceededError, outcome: Outcome | None) -> DeadlineExceededError:
+    """Name what the service said last as the cause of running out of time."""
+    if isinstance(outcome, NoResponse):
+        error.__cause__ = outcome.error
+    elif isinstance(outcome, Response):
+        cause: AksEtagError = (
+            in_progress(error.resource_id or "", outcome)
+            if outcome.status == 409
+            else RequestRefusedError(explained(outcome), answer=outcome, code=service_error(outcome.body).code)
+        )
+        error.__cause__ = cause
+    return error

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""The writes of one call whose outcome is not known yet. While there are any, no error may claim "not applied"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from .._core.evidence import Attempt
+from .._core.events import OutcomeUnknown
+from .._core.messages import Body
+from .._core.snapshot import Snapshot
+from ..errors import (
+    DeadlineExceededError,
+    OperationFailedError,
+    ResourceGoneError,
+    ResourceReplacedError,
+    WriteOutcomeUnknownError,
+)
+from .effects import Flow, Undecided, emit
+
+# These say by themselves what became of the write.
+_DECIDED: Final = (WriteOutcomeUnknownError, ResourceGoneError, ResourceReplacedError, OperationFailedError)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Attempts in flight or in doubt; all of them carry one tag."""
+
+    resource_id: str
+    attempts: list[Attempt] = field(default_factory=list)
+    origin: Body | None = None
+    accepted: bool = False
+    seen: Snapshot | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether any attempt is undecided."""
+        return bool(self.attempts)
+
+    def sending(self, attempt: Attempt, origin: Body) -> Flow[None]:
+        """Enter an attempt that is about to be sent, made from this body."""
+        if not self.attempts:
+            self.origin = origin
+        self.attempts.append(attempt)
+        yield self._announced()
+
+    def drop(self, attempt: Attempt) -> Flow[None]:
+        """Strike out an attempt that was definitely refused, or never left."""
+        self.attempts.remove(attempt)
+        yield self._announced()
+
+    def clear(self) -> Flow[None]:
+        """Strike out all: they are decided."""
+        self.attempts.clear()
+        self.accepted = False
+        yield self._announced()
+
+    def preempted(self, attempt: Attempt) -> None:
+        """Note that an attempt's operation ended by losing a race: it can land no more."""
+        self.attempts[self.attempts.index(attempt)] = replace(attempt, preempted=True)
+        self.accepted = False
+
+    def bury(self) -> Flow[None]:
+        """Strike out what can land no more, after a read that shows that nothing has landed."""
+        self.attempts = [attempt for attempt in self.attempts if not attempt.preempted]
+        yield self._announced()
+
+    def unknown(self, *, pending: bool, why: str, equivalent: bool = False) -> Flow[WriteOutcomeUnknownError]:
+        """Tell whoever listens, and return the error that says that it could not be found out."""
+        ids = tuple(attempt.request_id for attempt in self.attempts)
+        yield from emit(OutcomeUnknown(resource_id=self.resource_id, request_ids=ids, pending=pending))
+        state = "may still be applied" if pending else "may have been applied"
+        sent = self.attempts[0].tag
+        asked = f'a write sent with version "{sent}"' if sent else "a write"
+        there = "" if self.seen is None else f', there is now "{self.seen.version}"'
+        return WriteOutcomeUnknownError(
+            f"{self.resource_id}: {asked} {state}: {why}{there}; "
+            f"read the resource before writing again (x-ms-client-request-id {', '.join(ids)})",
+            resource_id=self.resource_id,
+            pending=pending,
+            equivalent=equivalent,
+            sent=sent or None,
+            observed=self.seen,
+            request_ids=ids,
+        )
+
+    def closing(self, error: Exception) -> Flow[Exception]:
+        """Return the error to end with: while a write is undecided, any other error would claim too much."""
+        still_running = self.accepted and isinstance(error, DeadlineExceededError)
+        if not self.open or still_running or isinstance(error, _DECIDED):
+            return error
+        unknown = yield from self.unknown(pending=True, why=f"it could not be found out ({_short(error)})")
+        unknown.__cause__ = error
+        return unknown
+
+    def _announced(self) -> Undecided:
+        return Undecided(self.resource_id, tuple(attempt.request_id for attempt in self.attempts))
+
+
+def _short(error: Exception) -> str:
+    return type(error).__name__

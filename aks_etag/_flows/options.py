@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""What a caller can choose about how the flows go about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from .._core.evidence import OnDoubt
+from .._core.pacing import ConflictRetry, check_seconds
+
+OnBusy: TypeAlias = Literal["wait", "raise"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Choices that hold for every call of a client or handle.
+
+    ``polling_interval``: the longest pause between two polls or tries, in seconds; a Retry-After wins.
+    """
+
+    conflict_retry: ConflictRetry = ConflictRetry()
+    on_busy: OnBusy = "wait"
+    on_doubt: OnDoubt = "untouched"
+    polling_interval: float = 30.0
+
+    def __post_init__(self) -> None:
+        check_seconds("polling_interval", self.polling_interval)
+        check_choice("on_busy", self.on_busy, get_args(OnBusy))
+        check_choice("on_doubt", self.on_doubt, get_args(OnDoubt))
+        if not isinstance(self.conflict_retry, ConflictRetry):
+            raise TypeError(f"conflict_retry takes a ConflictRetry, not a {type(self.conflict_retry).__name__}")
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Refuse a word that is not one of the choices."""
+    if value not in choices:
+        raise ValueError(f"{name}={value!r}: it takes {' or '.join(map(repr, choices))}")

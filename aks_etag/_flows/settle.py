@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Follow an accepted write to the end of its operation; wait for what blocks a refused one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .._core.events import Busy, OperationProgress
+from .._core.messages import Outcome, Request, Response
+from .._core.operation import Link, Poll, Progress, read_poll, started_at
+from .._core.snapshot import Snapshot
+from .._core.verdict import Verdict, judge_read, service_error
+from .._resources import Resource
+from ..errors import NotFoundError
+from . import failures
+from .budget import Budget
+from .effects import Flow, emit, now, send
+from .options import Options
+from .read import read, settled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    """How an accepted write ended; ``snapshot`` where the way to find out showed the resource after it."""
+
+    poll: Poll
+    operation: str | None = None
+    answer: Response | None = None
+    snapshot: Snapshot | None = None
+
+
+def conclude(resource: Resource, accepted: Response, budget: Budget, options: Options) -> Flow[Conclusion]:
+    """Follow an accepted write to its end: whenever the answer says where, on a 200, too."""
+    link = resource.operation(accepted)
+    if link is not None:
+        return (yield from _followed(link, accepted, budget))
+    shown = resource.result(accepted)
+    if shown is not None:
+        return Conclusion(poll=Poll(Progress.SUCCEEDED), snapshot=shown)
+    return (yield from _watched(resource, budget, options))
+
+
+def _watched(resource: Resource, budget: Budget, options: Options) -> Flow[Conclusion]:
+    """Judge a write without an operation by the state of the resource: only a state seen to change can be its own."""
+    snapshot = yield from read(resource, budget)
+    polls, worked = 0, not snapshot.settled
+    while not snapshot.settled:
+        yield from budget.poll(polls, f"{snapshot.name} to settle (it is {snapshot.provisioning_state})")
+        polls += 1
+        snapshot = yield from read(resource, budget)
+    state = (snapshot.provisioning_state or "").casefold()
+    ends = {"failed": Progress.FAILED, "canceled": Progress.CANCELED}
+    progress = ends.get(state, Progress.SUCCEEDED) if worked else Progress.SUCCEEDED
+    return Conclusion(poll=Poll(progress, snapshot.provisioning_state or ""), snapshot=snapshot)
+
+
+def _followed(link: Link, accepted: Response, budget: Budget) -> Flow[Conclusion]:
+    if not link.url:
+        return Conclusion(poll=Poll(Progress.LOST))
+    started = yield from now()
+    polls, answer = 0, accepted
+    while True:
+        what = f"operation {link.name}"
+        yield from budget.poll(polls, what, operation=link.name, answer=answer)
+        polls += 1
+        outcome = yield from send(Request(method="GET", url=link.url))
+        poll = yield from _polled(link, outcome, budget)
+        if poll is None:
+            continue
+        assert isinstance(outcome, Response)
+        answer = outcome
+        elapsed = (yield from now()) - started
+        progress = OperationProgress(
+            resource_id=budget.resource_id, operation=link.name, status=poll.status, elapsed=elapsed
+        )
+        yield from emit(progress)
+        if poll.progress is not Progress.RUNNING:
+            return Conclusion(poll=poll, operation=link.name, answer=answer)
+
+
+def _polled(link: Link, outcome: Outcome, budget: Budget) -> Flow[Poll | None]:
+    """Read one poll; ``None`` where it failed and is to be repeated."""
+    verdict = judge_read(outcome)
+    if (
+        isinstance(outcome, Response)
+        and (200 <= outcome.status < 300)
+        and (link.is_location or verdict is Verdict.ACCEPTED)
+    ):
+        return read_poll(outcome, is_location=link.is_location)
+    match verdict:
+        case Verdict.THROTTLED:
+            yield from budget.throttled(outcome)
+            return None
+        case Verdict.UNSURE | Verdict.NOT_SENT:
+            return None
+        case Verdict.DENIED | Verdict.FATAL:
+            raise failures.refusal(budget.resource_id, verdict, outcome)
+        case _:
+            return Poll(Progress.LOST, failures.explained(outcome))
+
+
+def unblock(resource: Resource, answer: Response, tries: int, budget: Budget, options: Options) -> Flow[None]:
+    """After a 409: say so, back off, then wait until whatever else can block the resource is settled.
+
+    Raises:
+        OperationInProgressError: ``on_busy="raise"``.
+    """
+    error = service_error(answer.body)
+    yield from emit(Busy(resource_id=resource.id, code=error.code, since=started_at(error.message)))
+    if options.on_busy == "raise":
+        raise failures.in_progress(resource.id, answer)
+    yield from budget.back_off(tries, "the operation in progress", cause=answer)
+    for blocker in resource.blockers():
+        try:
+            yield from settled(blocker, budget, options)
+        except NotFoundError:
+            # The resource itself is read next, and that read decides what is gone.
+            return

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+"""The kinds of things that can be read and written."""
+
+from .arm import Arm, ArmResource
+from .cluster import ManagedCluster
+from .pool import AgentPool
+from .protocol import Resource
+
+__all__ = ["AgentPool", "Arm", "ArmResource", "ManagedCluster", "Resource"]

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Managed clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from .._core import document
+from .._core.document import Fields
+from .._core.messages import Body, Request, Response
+from .._core.operation import is_settled
+from .._core.precondition import Condition
+from .._core.snapshot import Snapshot
+from ..errors import InlinePoolEditError
+from .arm import ArmResource, properties, tag
+from .owned import cluster_fields, without_volatile
+from .protocol import Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManagedCluster(ArmResource):
+    """A managed cluster. Its tag does not protect its pools, so they do not travel with it unless told to."""
+
+    inline_pools: bool = False
+
+    read_only: ClassVar[Fields] = document.fields(cluster_fields())
+
+    def snapshot(self, response: Response) -> Snapshot:
+        idle = all(is_settled(profile.get("provisioningState")) for profile in _profiles(response.body))
+        return self._snapshot(response, tag(response.body), idle)
+
+    def identity(self, body: Body) -> Mapping[str, str]:
+        found = {
+            "resourceUID": properties(body).get("resourceUID"),
+            "createdAt": document.at(body, ("systemData", "createdAt")),
+        }
+        return {name: value for name, value in found.items() if isinstance(value, str)}
+
+    def writable(self, body: Body) -> Body:
+        return self._without_pools(document.strip(body, self.read_only))
+
+    def check_edit(self, before: Body, after: Body) -> None:
+        if self.inline_pools or "agentPoolProfiles" not in properties(after):
+            return
+        old, new = (document.strip(body, self.read_only) for body in (before, after))
+        path = ("properties", "agentPoolProfiles")
+        if not document.agree(old, new, [path]):
+            raise InlinePoolEditError(_INLINE.format("the change edits", self.id), resource_id=self.id)
+
+    def replace(self, desired: Body, condition: Condition, *, base: Body | None = None) -> Request:
+        body = document.strip(desired, self.read_only)
+        if base is not None:
+            body = self._unchanged_left_out(body, base)
+        elif not condition.create:
+            self._check_put(body)
+        return self._request("PUT", body, condition)
+
+    def blockers(self) -> tuple[Resource, ...]:
+        return ()
+
+    def _check_put(self, body: Body) -> None:
+        if "agentPoolProfiles" in properties(body) and not self.inline_pools:
+            raise InlinePoolEditError(_INLINE.format("the body carries", self.id), resource_id=self.id)
+
+    def _unchanged_left_out(self, body: Body, base: Body) -> Body:
+        body = self._without_pools(body)
+        kept = dict(properties(body))
+        # Sent unchanged, an older version would be an order to downgrade what an upgrade is about to finish.
+        if document.agree(body, base, [("properties", "kubernetesVersion")]):
+            kept.pop("kubernetesVersion", None)
+        if "agentPoolProfiles" in kept:
+            olds = {profile.get("name"): profile for profile in _profiles(base)}
+            kept["agentPoolProfiles"] = [
+                without_volatile(profile, olds.get(profile.get("name"), {})) for profile in _profiles(body)
+            ]
+        return {**body, "properties": kept} if "properties" in body else body
+
+    def _without_pools(self, body: Body) -> Body:
+        if self.inline_pools or "agentPoolProfiles" not in properties(body):
+            return body
+        kept = {name: value for name, value in properties(body).items() if name != "agentPoolProfiles"}
+        return {**body, "properties": kept}
+
+
+_INLINE: Final = (
+    "{} agentPoolProfiles of {}: a cluster's eTag does not protect its pools, so an older copy could undo a scaling "
+    "without a 412; use cluster.agent_pool(name).update(...), or inline_pools=True to send them all the same"
+)
+
+
+def _profiles(body: Body) -> list[Body]:
+    profiles = properties(body).get("agentPoolProfiles")
+    return [profile for profile in profiles if isinstance(profile, Mapping)] if isinstance(profiles, list) else []

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+"""The version, in one place."""
+
+__version__ = "0.1.0"

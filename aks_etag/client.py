@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: MIT
+"""The synchronous client. Each verb is one line: a flow is built, and the driver runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from . import _setup
+from ._calls import Calls, Listing, Settings, Tag, clusters_path
+from ._clock import Clock
+from ._core.changes import Change
+from ._core.etag import ETagFormat
+from ._core.evidence import OnDoubt
+from ._core.messages import Request
+from ._core.pacing import ConflictRetry
+from ._core.resource_id import ResourceId, check_name, parse
+from ._core.snapshot import Snapshot, WriteResult
+from ._core.unset import UNSET, Unset
+from ._drivers import OnEvent, run
+from ._flows.effects import Flow
+from ._flows.options import OnBusy
+from ._stats import Stats
+
+if TYPE_CHECKING:
+    from azure.core import AzureClouds
+    from azure.core.credentials import TokenCredential
+    from azure.mgmt.containerservice import ContainerServiceClient
+
+T = TypeVar("T")
+
+
+class AksClient:
+    """A client that changes AKS clusters and agent pools without losing anybody's update; thread-safe.
+
+    ``credential`` is any azure-core token credential; ``None`` takes ``DefaultAzureCredential`` of the cloud.
+    ``polling_interval`` is the longest pause between polls and tries, in seconds. ``transport`` is ``"httpx"``, an httpx
+    transport or client, or an azure-core transport. ``on_event`` is called in the writing thread.
+    """
+
+    def __init__(
+        self,
+        credential: TokenCredential | None,
+        subscription_id: str,
+        *,
+        base_url: str | None = None,
+        cloud_setting: AzureClouds | str | None = None,
+        api_version: str = _setup.DEFAULT_API_VERSION,
+        transport: object = "httpx",
+        conflict_retry: ConflictRetry = ConflictRetry(),
+        on_busy: OnBusy = "wait",
+        on_doubt: OnDoubt = "untouched",
+        polling_interval: float = 30.0,
+        on_event: OnEvent | None = None,
+        etag_format: ETagFormat = "raw",
+        clock: Clock | None = None,
+    ) -> None:
+        check_name("subscription id", subscription_id)
+        self._parts = _setup.Parts.made(
+            credential, subscription_id, base_url=base_url, cloud_setting=cloud_setting, clock=clock
+        )
+        self._settings = self._parts.settings(
+            api_version, etag_format, conflict_retry, on_busy, on_doubt, polling_interval, on_event
+        )
+        self._transport = self._parts.transport(transport)
+        self._sdk: ContainerServiceClient | None = None
+
+    @property
+    def subscription_id(self) -> str:
+        """The subscription this client works in."""
+        return self._parts.subscription_id
+
+    @property
+    def stats(self) -> Stats:
+        """Counters of what this client has done so far."""
+        return self._parts.stats
+
+    @property
+    def sdk(self) -> ContainerServiceClient:
+        """The stock ``ContainerServiceClient`` on the same credential and transport, for all else."""
+        if self._sdk is None:
+            from azure.mgmt.containerservice import ContainerServiceClient
+
+            self._sdk = self._parts.sdk(ContainerServiceClient, self._settings, self._transport)
+        return self._sdk
+
+    def cluster(self, resource_group: str, name: str) -> Cluster:
+        """Return a handle of a cluster; nothing is sent."""
+        return Cluster(self, ResourceId(self.subscription_id, resource_group, name), self._settings)
+
+    def at(self, where: Snapshot | str) -> Cluster | AgentPool:
+        """Return the handle of what a snapshot or ARM id names; nothing is sent."""
+        address = parse(where.id if isinstance(where, Snapshot) else where)
+        kind = Cluster if address.pool is None else AgentPool
+        return kind(self, address, self._settings)
+
+    def clusters(self, resource_group: str | None = None) -> Iterator[Snapshot]:
+        """List the clusters of the subscription or of one resource group, page by page."""
+        path = clusters_path(self.subscription_id, resource_group)
+        return self._list(Listing(path=path, settings=self._settings))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._transport.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _run(self, flow: Flow[T], settings: Settings) -> T:
+        return run(flow, self._transport, self._parts.around(settings.on_event))
+
+    def _list(self, listing: Listing) -> Iterator[Snapshot]:
+        following: Request | None = listing.first()
+        while following is not None:
+            page = self._run(listing.page(following), listing.settings)
+            yield from page.items
+            following = page.following
+
+
+class _Handle:
+    """What handles of clusters and pools have in common."""
+
+    __slots__ = ("_calls", "_client")
+
+    def __init__(self, client: AksClient, address: ResourceId, settings: Settings) -> None:
+        self._client = client
+        self._calls = Calls(address=address, settings=settings)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.id}>"
+
+    @property
+    def id(self) -> str:
+        """The ARM id."""
+        return str(self._calls.address)
+
+    @property
+    def name(self) -> str:
+        """The last name of the id."""
+        return self._calls.address.name
+
+    def with_options(
+        self,
+        *,
+        conflict_retry: ConflictRetry | Unset = UNSET,
+        on_busy: OnBusy | Unset = UNSET,
+        on_doubt: OnDoubt | Unset = UNSET,
+        polling_interval: float | Unset = UNSET,
+        etag_format: ETagFormat | Unset = UNSET,
+        on_event: OnEvent | None | Unset = UNSET,
+    ) -> Self:
+        """Return a handle of the same resource with other options."""
+        settings = self._calls.settings.changed(
+            conflict_retry=conflict_retry,
+            on_busy=on_busy,
+            on_doubt=on_doubt,
+            polling_interval=polling_interval,
+            etag_format=etag_format,
+            on_event=on_event,
+        )
+        return type(self)(self._client, self._calls.address, settings)
+
+    def get(self, *, deadline: float | None = None) -> Snapshot:
+        """Read it.
+
+        Raises:
+            NotFoundError: it does not exist.
+        """
+        return self._run(self._calls.get(deadline))
+
+    def wait(self, *, deadline: float | None = None) -> Snapshot:
+        """Read it until it is settled, and return that read."""
+        return self._run(self._calls.wait(deadline))
+
+    def create(self, body: Mapping[str, Any], *, deadline: float | None = None) -> WriteResult:
+        """Create it with ``If-None-Match: *``.
+
+        Raises:
+            AlreadyExistsError: somebody else's is there.
+            WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
+        """
+        return self._run(self._calls.create(body, deadline))
+
+    def delete(
+        self,
+        *,
+        if_match: Tag = UNSET,
+        if_none_match: object = UNSET,
+        force: bool = False,
+        deadline: float | None = None,
+    ) -> WriteResult:
+        """Delete the version seen, in one attempt; ``outcome="absent"`` where there was nothing to delete.
+
+        Raises:
+            PreconditionFailedError: another version is there.
+            OperationInProgressError, ThrottledError: refused for now.
+        """
+        return self._run(self._calls.delete(if_match, if_none_match, force, deadline))
+
+    def _run(self, flow: Flow[T]) -> T:
+        return self._client._run(flow, self._calls.settings)
+
+
+class Cluster(_Handle):
+    """A handle of one managed cluster: cheap, immutable, no I/O of its own."""
+
+    __slots__ = ()
+
+    def agent_pool(self, name: str) -> AgentPool:
+        """Return a handle of one of its agent pools; nothing is sent."""
+        return AgentPool(self._client, self._calls.address.agent_pool(name), self._calls.settings)
+
+    def agent_pools(self) -> Iterator[Snapshot]:
+        """List its agent pools, page by page."""
+        return self._client._list(Listing(path=f"{self.id}/agentPools", settings=self._calls.settings))
+
+    def update(
+        self,
+        change: Change,
+        *,
+        if_match: Tag = UNSET,
+        deadline: float | None = None,
+        on_busy: OnBusy | Unset = UNSET,
+        inline_pools: bool = False,
+    ) -> WriteResult:
+        """Read, change and write it under the eTag of that read, again and again until nobody was faster.
+
+        ``change`` gets a fresh copy of the body each time; it edits it in place or returns a new one. ``if_match`` pins
+        the update to one version: another one is a PreconditionFailedError, without a retry. ``agentPoolProfiles`` stay
+        out of it, unless ``inline_pools=True``.
+
+        Raises:
+            NotFoundError, ResourceGoneError, ResourceReplacedError: it is not (or no longer) there.
+            ConflictRetriesExhaustedError, DeadlineExceededError: not done within what ``conflict_retry`` allows.
+            WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
+        """
+        return self._run(self._calls.update(change, if_match, deadline, on_busy, inline_pools))
+
+    def put(
+        self,
+        body: Mapping[str, Any],
+        *,
+        if_match: Tag = UNSET,
+        if_none_match: str | Unset = UNSET,
+        force: bool = False,
+        deadline: float | None = None,
+        inline_pools: bool = False,
+    ) -> WriteResult:
+        """Put a whole body under exactly one condition, in one attempt.
+
+        Raises:
+            PreconditionFailedError, AlreadyExistsError, NotFoundError: the condition did not hold.
+            OperationInProgressError, ThrottledError: refused for now.
+            WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
+        """
+        return self._run(self._calls.put(body, if_match, if_none_match, force, deadline, inline_pools))
+
+    def patch(
+        self,
+        body: Mapping[str, Any],
+        *,
+        if_match: Tag = UNSET,
+        if_none_match: object = UNSET,
+        force: bool = False,
+        deadline: float | None = None,
+    ) -> WriteResult:
+        """Patch its tags under exactly one condition, in one attempt: ``{"tags": {...}}``."""
+        return self._run(self._calls.patch(body, if_match, if_none_match, force, deadline))
+
+
+class AgentPool(_Handle):
+    """A handle of one agent pool: cheap, immutable, no I/O of its own."""
+
+    __slots__ = ()
+
+    @property
+    def cluster(self) -> Cluster:
+        """The handle of its cluster."""
+        return Cluster(self._client, self._calls.address.parent, self._calls.settings)
+
+    def update(
+        self,
+        change: Change,
+        *,
+        if_match: Tag = UNSET,
+        deadline: float | None = None,
+        on_busy: OnBusy | Unset = UNSET,
+    ) -> WriteResult:
+        """Read, change and write it under the eTag of that read, again and again until nobody was faster.
+
+        See ``Cluster.update``.
+        """
+        return self._run(self._calls.update(change, if_match, deadline, on_busy))
+
+    def put(
+        self,
+        body: Mapping[str, Any],
+        *,
+        if_match: Tag = UNSET,
+        if_none_match: str | Unset = UNSET,
+        force: bool = False,
+        deadline: float | None = None,
+    ) -> WriteResult:
+        """Put a whole body under exactly one condition, in one attempt. See ``Cluster.put``."""
+        return self._run(self._calls.put(body, if_match, if_none_match, force, deadline))

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+"""An AKS that answers, true to eTags: in process for httpx and respx, or on loopback for anything."""
+
+from __future__ import annotations
+
+from aks_etag.mock._core.clock import VirtualClock
+from aks_etag.mock._core.journal import Commit, JournalEntry
+from aks_etag.mock._credential import FakeCredential
+from aks_etag.mock._mock import MockAks
+
+__all__ = ["Commit", "FakeCredential", "JournalEntry", "MockAks", "VirtualClock"]

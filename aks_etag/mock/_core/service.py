@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""The one entrance: route, evaluate, break what a test wants broken, and write it all down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+from aks_etag.mock._core import cluster_writes, errors, groups, pool_writes, reads
+from aks_etag.mock._core.answers import Answer, ConnectionLostError, RefusalError
+from aks_etag.mock._core.call import Call, parse_call
+from aks_etag.mock._core.faults import Fault
+from aks_etag.mock._core.hooks import Hooks
+from aks_etag.mock._core.journal import JournalEntry
+from aks_etag.mock._core.store import Store
+
+Handler: TypeAlias = Callable[[Store, Call], Answer]
+
+ROUTES: Final[Mapping[tuple[str, str], Handler]] = {
+    ("group", "PUT"): groups.put_group,
+    ("group", "GET"): groups.get_group,
+    ("group", "HEAD"): groups.head_group,
+    ("group", "DELETE"): groups.delete_group,
+    ("subscription clusters", "GET"): reads.list_clusters,
+    ("group clusters", "GET"): reads.list_clusters,
+    ("cluster", "GET"): reads.get_cluster,
+    ("cluster", "PUT"): cluster_writes.put_cluster,
+    ("cluster", "PATCH"): cluster_writes.patch_cluster,
+    ("cluster", "DELETE"): cluster_writes.delete_cluster,
+    ("pools", "GET"): reads.list_pools,
+    ("pool", "GET"): reads.get_pool,
+    ("pool", "PUT"): pool_writes.put_pool,
+    ("pool", "DELETE"): pool_writes.delete_pool,
+    ("operation", "GET"): reads.get_operation,
+    ("operation result", "GET"): reads.get_operation_result,
+}
+
+
+class Service:
+    """The mock's core; every door hands its requests to ``handle``."""
+
+    def __init__(self, store: Store, hooks: Hooks) -> None:
+        self._store = store
+        self._hooks = hooks
+
+    def handle(self, method: str, url: str, headers: Mapping[str, str], body: bytes, *, remote: bool = False) -> Answer:
+        """Answer one request; raise ``ConnectionLostError`` where a fault swallows the answer."""
+        call = parse_call(method, url, headers, body)
+        fault = self._store.faults.draw(call.method, call.path)
+        if fault is not None and fault.phase == "before":
+            return self._deliver(call, None, fault)
+        if call.is_write:
+            self._hooks.run(call.request, remote=remote)
+        with self._store.lock:
+            return self._deliver(call, self._decide(call), fault)
+
+    def _decide(self, call: Call) -> Answer:
+        try:
+            return self._route(call)
+        except RefusalError as refusal:
+            return refusal.answer
+
+    def _route(self, call: Call) -> Answer:
+        store = self._store
+        if store.switches.require_token and not call.headers.get("authorization", "").lower().startswith("bearer "):
+            return errors.unauthorized()
+        handler = ROUTES.get((call.target.kind, call.method))
+        if handler is None:
+            return self._no_handler(call)
+        if call.api_version is None:
+            return errors.missing_api_version()
+        if call.target.subscription.lower() != store.subscription.lower():
+            return errors.subscription_not_found(call.target.subscription)
+        return handler(store, call)
+
+    def _no_handler(self, call: Call) -> Answer:
+        if (call.target.kind, call.method) == ("pool", "PATCH"):
+            return errors.method_not_allowed(call.method)
+        return errors.unknown_route(call.method, call.path)
+
+    def _deliver(self, call: Call, decided: Answer | None, fault: Fault | None) -> Answer:
+        seen = decided if fault is None else None if fault.effect == "reset" else fault.answer(call)
+        with self._store.lock:
+            self._note(call, decided, seen, fault)
+        if seen is None:
+            raise ConnectionLostError(call.method, call.path)
+        return seen
+
+    def _note(self, call: Call, decided: Answer | None, seen: Answer | None, fault: Fault | None) -> None:
+        self._store.journal.append(
+            JournalEntry(
+                method=call.method,
+                path=call.path,
+                if_match=call.headers.get("if-match"),
+                if_none_match=call.headers.get("if-none-match"),
+                status=seen.status if seen else None,
+                row=decided.row if decided else fault.name if fault else "",
+                request_id=call.request_id,
+                at=self._store.clock.time(),
+                decided=decided.status if decided else None,
+                fault=fault.name if fault else None,
+            )
+        )

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""The state of one mock behind one lock."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection
+from dataclasses import replace
+
+from aks_etag.mock._core import errors
+from aks_etag.mock._core.address import Address, ClusterKey
+from aks_etag.mock._core.answers import RefusalError
+from aks_etag.mock._core.clock import VirtualClock
+from aks_etag.mock._core.faults import Faults
+from aks_etag.mock._core.journal import Commit, JournalEntry
+from aks_etag.mock._core.mint import Mint
+from aks_etag.mock._core.operations import Operation, Operations
+from aks_etag.mock._core.records import Cluster, Pool, Seen
+from aks_etag.mock._core.switches import Switches
+
+
+class Store:
+    """Groups, clusters with their pools, operations, journal and commits; methods expect the lock to be held."""
+
+    def __init__(self, subscription: str, switches: Switches, seed: int) -> None:
+        self.lock = threading.RLock()
+        self.subscription = subscription
+        self.switches = switches
+        self.mint = Mint(seed)
+        self.clock = VirtualClock()
+        self.faults = Faults()
+        self.groups: dict[str, tuple[str, str]] = {}
+        self.clusters: dict[ClusterKey, Cluster] = {}
+        self.operations = Operations()
+        self.journal: list[JournalEntry] = []
+        self.commits: list[Commit] = []
+
+    def require_group(self, address: Address) -> str:
+        """Return the group's name as it was created, or refuse."""
+        if address.group_key not in self.groups:
+            raise RefusalError(errors.group_not_found(address.group))
+        return self.groups[address.group_key][0]
+
+    def require_parent(self, address: Address) -> Cluster:
+        """Return the cluster of a pool, or refuse."""
+        self.require_group(address)
+        cluster = self.clusters.get(address.cluster_key)
+        if cluster is None:
+            raise RefusalError(errors.parent_not_found(address))
+        return cluster
+
+    def keep(self, cluster: Cluster) -> None:
+        """Store the next value of a cluster."""
+        self.clusters[cluster.key] = cluster
+
+    def count_get(self, cluster: ClusterKey, pools: Collection[str] | None = None) -> None:
+        """Let a GET bring the operations that it shows nearer to their end."""
+        for operation in self.operations.seen_with(cluster, pools):
+            self.count(operation)
+
+    def count(self, operation: Operation) -> None:
+        """Let one more GET count; the last one already shows the end."""
+        operation.polls_left -= 1
+        if operation.running and operation.polls_left <= 0:
+            self.finish(operation)
+
+    def finish_all(self, cluster: ClusterKey) -> None:
+        """End whatever runs on a cluster."""
+        for operation in self.operations.running_on(cluster):
+            self.finish(operation)
+
+    def finish(self, operation: Operation) -> None:
+        """End an operation: state, tags, and the resource itself where it was deleted or never kept."""
+        operation.close(self.clock.time())
+        cluster = self.clusters.get(operation.cluster)
+        if cluster is None:
+            return
+        gone = {"Deleting": operation.stored, "Creating": not operation.stored}.get(operation.verb, False)
+        if operation.pool is None:
+            self._finish_cluster(operation, cluster, gone)
+        elif operation.pool in cluster.pools:
+            self._finish_pool(operation, cluster, cluster.pools[operation.pool], gone)
+
+    def commit(self, method: str, request_id: str, before: Seen | None, after: Seen | None) -> None:
+        """Note an accepted write, with what a GET shows before it and after its end."""
+        seen = before or after
+        if seen is None:
+            return
+        self.commits.append(
+            Commit(
+                request_id=request_id,
+                resource_id=seen.id,
+                base_tag=before.etag if before else None,
+                new_tag=after.etag if after else None,
+                body_before=before.body if before else None,
+                body_after=after.body if after else None,
+                method=method,
+                at=self.clock.time(),
+            )
+        )
+
+    def shows_tags(self, api_version: str | None) -> bool:
+        """Say whether this api-version has tags in its bodies."""
+        return api_version not in self.switches.tagless_api_versions
+
+    def _finish_cluster(self, operation: Operation, cluster: Cluster, gone: bool) -> None:
+        if gone:
+            del self.clusters[cluster.key]
+            return
+        ended = cluster.in_state(operation.status)
+        self.keep(ended.tagged(operation.tags) if self._moves(operation) else ended)
+
+    def _finish_pool(self, operation: Operation, cluster: Cluster, pool: Pool, gone: bool) -> None:
+        if gone:
+            self.keep(cluster.without_pool(pool.key))
+            return
+        ended = cluster.with_pool(replace(pool, state=operation.status))
+        self.keep(ended.tagged(operation.tags) if self._moves(operation) else ended)
+
+    def _moves(self, operation: Operation) -> bool:
+        return operation.stored or self.switches.failed_moves_tag

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""What nobody could verify about the service, or what a test may want otherwise: one field each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(slots=True, kw_only=True)
+class Switches:
+    """The switches of one mock; they may be turned while it runs."""
+
+    operation_polls: int = 1
+    location: str = "region1"
+    page_size: int = 100
+    accept_quotes: bool = True
+    busy_first: bool = False
+    cluster_tag_moves: Literal["completion", "accept"] = "completion"
+    failed_moves_tag: bool = False
+    keep_empty_maps: bool = False
+    omitted_pools_move: bool = True
+    partial_pools: Literal["keep", "remove"] = "keep"
+    patch_moves_tag: bool = True
+    patch_tags: Literal["replace", "merge"] = "replace"
+    pools_block_each_other: bool = False
+    require_token: bool = False
+    tag_on_create: bool = False
+    tagless_api_versions: Collection[str] = ()

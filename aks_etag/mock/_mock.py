@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""The mock's front: one object for fixtures, faults, other writers and doors."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+from aks_etag.mock._core.answers import MISSING
+from aks_etag.mock._core.backstage import Backstage, Change, Pools
+from aks_etag.mock._core.clock import VirtualClock
+from aks_etag.mock._core.faults import Aim, Doom, Effect, Fault, Phase
+from aks_etag.mock._core.hooks import Hook, Hooks
+from aks_etag.mock._core.journal import Commit, JournalEntry
+from aks_etag.mock._core.operations import Failure
+from aks_etag.mock._core.seeds import ZERO_ID
+from aks_etag.mock._core.service import Service
+from aks_etag.mock._core.store import Store
+from aks_etag.mock._core.switches import Switches
+
+if TYPE_CHECKING:
+    import respx
+
+    from aks_etag.mock.httpx_door import HttpxDoor
+
+
+def _nothing(body: dict[str, Any]) -> None:
+    """Change nothing: even such a PUT moves the tags."""
+
+
+class MockAks:
+    """An AKS in memory that is true to eTags; every door shows the same state."""
+
+    def __init__(
+        self,
+        subscription_id: str = ZERO_ID,
+        *,
+        operation_polls: int = 1,
+        location: str = "region1",
+        page_size: int = 100,
+        etag_seed: int = 0,
+        accept_quotes: bool = True,
+        busy_first: bool = False,
+        cluster_tag_moves: Literal["completion", "accept"] = "completion",
+        failed_moves_tag: bool = False,
+        keep_empty_maps: bool = False,
+        omitted_pools_move: bool = True,
+        partial_pools: Literal["keep", "remove"] = "keep",
+        patch_moves_tag: bool = True,
+        patch_tags: Literal["replace", "merge"] = "replace",
+        pools_block_each_other: bool = False,
+        require_token: bool = False,
+        tag_on_create: bool = False,
+        tagless_api_versions: Collection[str] = (),
+    ) -> None:
+        self.subscription_id = subscription_id
+        self.switches = Switches(
+            operation_polls=operation_polls,
+            location=location,
+            page_size=page_size,
+            accept_quotes=accept_quotes,
+            busy_first=busy_first,
+            cluster_tag_moves=cluster_tag_moves,
+            failed_moves_tag=failed_moves_tag,
+            keep_empty_maps=keep_empty_maps,
+            omitted_pools_move=omitted_pools_move,
+            partial_pools=partial_pools,
+            patch_moves_tag=patch_moves_tag,
+            patch_tags=patch_tags,
+            pools_block_each_other=pools_block_each_other,
+            require_token=require_token,
+            tag_on_create=tag_on_create,
+            tagless_api_versions=tagless_api_versions,
+        )
+        self._store = Store(subscription_id, self.switches, etag_seed)
+        self._hooks = Hooks()
+        self._backstage = Backstage(self._store)
+        self.core = Service(self._store, self._hooks)
+
+    @property
+    def clock(self) -> VirtualClock:
+        """The virtual clock that stamps journal, commits and operations."""
+        return self._store.clock
+
+    @property
+    def journal(self) -> list[JournalEntry]:
+        """Every request so far, with the rule that decided it."""
+        with self._store.lock:
+            return list(self._store.journal)
+
+    @property
+    def commits(self) -> list[Commit]:
+        """Every write that was accepted and stored, in order."""
+        with self._store.lock:
+            return list(self._store.commits)
+
+    def add_resource_group(self, name: str) -> str:
+        """Create a resource group where there is none; return its ARM id."""
+        return self._backstage.add_group(name)
+
+    def add_cluster(
+        self, resource_group: str, name: str, body: Mapping[str, Any] | None = None, pools: Pools | None = None
+    ) -> str:
+        """Create a settled cluster (by default the recorded one, with 3 nodes in np1); return its ARM id."""
+        return self._backstage.add_cluster(resource_group, name, body, pools)
+
+    def add_pool(
+        self, resource_group: str, cluster: str, name: str, properties: Mapping[str, Any] | None = None
+    ) -> str:
+        """Create a settled agent pool; return its ARM id."""
+        return self._backstage.add_pool(resource_group, cluster, name, properties or {})
+
+    def body(self, resource_group: str, cluster: str, pool: str | None = None) -> dict[str, Any]:
+        """Return a copy of what a GET would show now, without counting as one."""
+        return self._backstage.body(resource_group, cluster, pool)
+
+    def edit(self, resource_group: str, cluster: str, pool: str | None = None, change: Change = _nothing) -> None:
+        """Be another writer: ``change`` edits the body in place, and its operation is already over."""
+        self._backstage.edit(resource_group, cluster, pool, change)
+
+    def delete(self, resource_group: str, cluster: str, pool: str | None = None) -> None:
+        """Be another writer that deletes, at once."""
+        self._backstage.delete(resource_group, cluster, pool)
+
+    def set_state(self, resource_group: str, cluster: str, pool: str | None = None, state: str = "Updating") -> None:
+        """Pin a provisioning state until it is set again."""
+        self._backstage.set_state(resource_group, cluster, pool, state)
+
+    def before_write(self, hook: Hook | None, times: int | None = None) -> None:
+        """Call ``hook`` (with the request, if it takes one) before each write is evaluated; None removes it."""
+        self._hooks.set(hook, times)
+
+    def inject(
+        self,
+        method: str | None = None,
+        path: str | None = None,
+        nth: int = 1,
+        phase: Phase = "before",
+        effect: Effect = "reset",
+        headers: Mapping[str, str] | None = None,
+        body: Any = MISSING,
+        times: int = 1,
+        probability: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        """Break the nth matching request from now on: drop its answer, or answer with a status."""
+        dice = random.Random(seed)
+        aim = Aim(method=method, path=path, nth=nth, times=times, chance=probability, dice=dice)
+        self._store.faults.add(Fault(aim=aim, phase=phase, effect=effect, headers=headers, body=body))
+
+    def fail_operation(
+        self,
+        code: str,
+        message: str = "",
+        status: str = "Failed",
+        stored: bool = False,
+        nth: int = 1,
+        path: str | None = None,
+        details: Any = None,
+    ) -> None:
+        """Let the nth matching operation to be accepted end badly; ``stored`` says whether its body is kept."""
+        failure = Failure(code=code, message=message, status=status, stored=stored, details=details)
+        self._store.faults.doom(Doom(aim=Aim(path=path, nth=nth), failure=failure))
+
+    def httpx_transport(self) -> HttpxDoor:
+        """Return a transport for sync and async httpx clients, in process."""
+        from aks_etag.mock.httpx_door import HttpxDoor
+
+        return HttpxDoor(self.core)
+
+    def respx_router(self) -> respx.MockRouter:
+        """Return a router that, while it is entered, answers for management.azure.com."""
+        from aks_etag.mock.respx_door import respx_router
+
+        return respx_router(self.core)
+
+    @contextmanager
+    def serve(self) -> Iterator[str]:
+        """Serve on loopback; yield the base URL."""
+        from aks_etag.mock.server import serve
+
+        with serve(self.core) as url:
+            yield url

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""The door for anything that speaks HTTP: a threaded server on loopback that starts and stops in milliseconds."""
+
+from __future__ import annotations
+
+import selectors
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler
+from typing import Any, Final
+
+from aks_etag.mock._core.answers import BODILESS, Answer, ConnectionLostError
+from aks_etag.mock._core.service import Service
+
+BACKLOG: Final = 256
+PATIENCE: Final = 5.0  # Seconds to wait for a thread that is still answering when the server stops.
+_NO_LINGER: Final = struct.pack("ii", 1, 0)
+
+
+@contextmanager
+def serve(core: Service) -> Iterator[str]:
+    """Serve the mock on a free port; yield the base URL."""
+    server = Server(core)
+    server.start()
+    try:
+        yield server.url
+    finally:
+        server.stop()
+
+
+class Server:
+    """Accepts connections until it is stopped; one daemon thread for each."""
+
+    def __init__(self, core: Service) -> None:
+        self._core = core
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=BACKLOG)
+        self._wakeup, self._woken = socket.socketpair()
+        self._lock = threading.Lock()
+        self._connections: dict[socket.socket, threading.Thread] = {}
+        self._acceptor = threading.Thread(target=self._accept, name="aks-etag-mock", daemon=True)
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def start(self) -> None:
+        """Begin to accept; the port is open already."""
+        self._acceptor.start()
+
+    def stop(self) -> None:
+        """Close the port and every connection, and wait for the threads."""
+        # A byte wakes the selector at once, where http.server would poll.
+        self._wakeup.send(b"x")
+        self._acceptor.join(PATIENCE)
+        with self._lock:
+            connections = dict(self._connections)
+        for connection in connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        for thread in connections.values():
+            thread.join(PATIENCE)
+        for each in (self._listener, self._wakeup, self._woken):
+            each.close()
+
+    def _accept(self) -> None:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._listener, selectors.EVENT_READ)
+            selector.register(self._woken, selectors.EVENT_READ)
+            while all(key.fileobj is self._listener for key, _ in selector.select()):
+                with suppress(OSError):
+                    self._open(self._listener.accept()[0])
+
+    def _open(self, connection: socket.socket) -> None:
+        thread = threading.Thread(target=self._talk, args=(connection,), name="aks-etag-mock-connection", daemon=True)
+        with self._lock:
+            self._connections[connection] = thread
+        thread.start()
+
+    def _talk(self, connection: socket.socket) -> None:
+        try:
+            with suppress(OSError):
+                _Handler(connection, ("127.0.0.1", 0), self._core)
+        finally:
+            with self._lock:
+                self._connections.pop(connection, None)
+            connection.close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Speaks HTTP/1.1 over one connection."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1  # Head and body leave in one packet.
+
+    def __init__(self, connection: socket.socket, address: tuple[str, int], core: Service) -> None:
+        self._core = core
+        # The base class keeps its third argument and never looks at it.
+        super().__init__(connection, address, core)  # type: ignore[arg-type]
+
+    def answer(self) -> None:
+        """Answer one request, or reset the connection."""
+        body = self._read_body()
+        if body is None:
+            self.close_connection = True
+            self.send_error(400)
+            return
+        try:
+            answer = self._core.handle(self.command, self._url(), dict(self._joined()), body, remote=True)
+        except ConnectionLostError:
+            self._reset()
+            return
+        self._send(answer)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing: the journal holds what a test needs."""
+
+    def _url(self) -> str:
+        host = self.headers.get("Host", "127.0.0.1")
+        return self.path if self.path.startswith("http") else f"http://{host}{self.path}"
+
+    def _joined(self) -> Iterator[tuple[str, str]]:
+        for name in self.headers:
+            yield name, ", ".join(str(value) for value in self.headers.get_all(name, []))
+
+    def _read_body(self) -> bytes | None:
+        if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
+            return self._read_chunks()
+        length = self.headers.get("Content-Length", "0")
+        return self.rfile.read(int(length)) if length.isascii() and length.isdigit() else None
+
+    def _read_chunks(self) -> bytes | None:
+        chunks = []
+        try:
+            while size := int(self.rfile.readline(80).split(b";")[0], 16):
+                chunks.append(self.rfile.read(size))
+                self.rfile.readline(3)
+            while self.rfile.readline(8192).strip():
+                pass
+        except ValueError:
+            return None
+        return b"".join(chunks)
+
+    def _send(self, answer: Answer) -> None:
+        self.send_response(answer.status)
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
+        if answer.status not in BODILESS:
+            self.send_header("Content-Length", str(len(answer.body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(answer.body)
+        self.wfile.flush()
+
+    def _reset(self) -> None:
+        self.close_connection = True
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+        # The files over the socket would keep it open; a detached descriptor closes at once, with a RST.
+        socket.close(self.connection.detach())
+
+
+for _method in ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"):
+    setattr(_Handler, f"do_{_method}", _Handler.answer)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Requests through azure-core's pipeline, with policies that send once: no retry, no redirect, no registration.
+
+Waiting is the flow's business, so that deadlines hold; ContainerServiceClient's registration policy would send a PUT a
+second time, and its ContentDecodePolicy would parse a body that is parsed here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError
+from azure.core.pipeline import AsyncPipeline, Pipeline, PipelineRequest
+from azure.core.pipeline.policies import DistributedTracingPolicy, SansIOHTTPPolicy, UserAgentPolicy
+from azure.core.pipeline.transport import AsyncHttpTransport, HttpTransport, RequestsTransport
+from azure.core.rest import HttpRequest
+from azure.mgmt.core.policies import (
+    ARMChallengeAuthenticationPolicy,
+    ARMHttpLoggingPolicy,
+    AsyncARMChallengeAuthenticationPolicy,
+)
+
+from .._clock import Clock
+from .._core.messages import JSON, NoResponse, Outcome, Request, Response
+from .._version import __version__
+from ._endpoint import Endpoint
+from ._httpx import AsyncHttpxTransport, HttpxTransport, NeverSentError
+
+# Proved over a socket that drops the connection after the commit: one request arrives, not two.
+SENDS_ONCE: Final = (HttpxTransport, AsyncHttpxTransport, RequestsTransport)
+
+
+class _Leaving(SansIOHTTPPolicy[Any, Any]):
+    """Note that everything before the wire went well: from here on, no answer means doubt."""
+
+    def on_request(self, request: PipelineRequest[Any]) -> None:
+        left = request.context.options.pop("aks_left", None)
+        if left is not None:
+            left.append(True)
+
+
+def _around(authentication: Any) -> list[Any]:
+    return [
+        UserAgentPolicy(sdk_moniker=f"aks-etag/{__version__}"),
+        authentication,
+        DistributedTracingPolicy(),
+        ARMHttpLoggingPolicy(),
+        _Leaving(),
+    ]
+
+
+class ArmTransport:
+    """Sends requests to Azure Resource Manager in threads."""
+
+    def __init__(self, credential: Any, endpoint: Endpoint, transport: HttpTransport[Any, Any], clock: Clock) -> None:
+        self.credential = credential
+        self.endpoint = endpoint
+        self.inner = transport
+        self._clock = clock
+        self._once = isinstance(transport, SENDS_ONCE)
+        policies = _around(ARMChallengeAuthenticationPolicy(credential, *endpoint.scopes))
+        self._pipeline: Pipeline[Any, Any] = Pipeline(transport, policies)
+
+    def send(self, request: Request) -> Outcome:
+        """Send one request, once."""
+        left: list[bool] = []
+        try:
+            ran = self._pipeline.run(
+                outgoing(request, self.endpoint), aks_left=left, enforce_https=self.endpoint.enforce_https
+            )
+            content = ran.http_response.read()
+        except Exception as error:  # noqa: BLE001  # any of them leaves the fate of a write open
+            return unanswered(error, bool(left))
+        return answered(ran.http_response, content, self._clock.time(), self._once)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.inner.close()
+
+
+class AsyncArmTransport:
+    """Sends requests to Azure Resource Manager in tasks."""
+
+    def __init__(
+        self, credential: Any, endpoint: Endpoint, transport: AsyncHttpTransport[Any, Any], clock: Clock
+    ) -> None:
+        self.credential = credential
+        self.endpoint = endpoint
+        self.inner = transport
+        self._clock = clock
+        self._once = isinstance(transport, SENDS_ONCE)
+        policies = _around(AsyncARMChallengeAuthenticationPolicy(credential, *endpoint.scopes))
+        self._pipeline: AsyncPipeline[Any, Any] = AsyncPipeline(transport, policies)
+
+    async def send(self, request: Request) -> Outcome:
+        """Send one request, once."""
+        left: list[bool] = []
+        try:
+            ran = await self._pipeline.run(
+                outgoing(request, self.endpoint), aks_left=left, enforce_https=self.endpoint.enforce_https
+            )
+            content = await ran.http_response.read()
+        except Exception as error:  # noqa: BLE001  # any of them leaves the fate of a write open
+            return unanswered(error, bool(left))
+        return answered(ran.http_response, content, self._clock.time(), self._once)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.inner.close()
+
+
+def outgoing(request: Request, endpoint: Endpoint) -> HttpRequest:
+    """Return a request as azure-core knows it; relative URLs are completed with the endpoint."""
+    headers = {"Accept": "application/json", **request.headers}
+    if request.request_id:
+        headers["x-ms-client-request-id"] = request.request_id
+    url = request.url if "://" in request.url else endpoint.url + request.url
+    if request.body is None:
+        return HttpRequest(request.method, url, headers=headers)
+    headers["Content-Type"] = "application/json"
+    content = json.dumps(request.body, allow_nan=False, separators=(",", ":")).encode()
+    return HttpRequest(request.method, url, headers=headers, content=content)
+
+
+def answered(raw: Any, content: bytes, at: float, sent_once: bool) -> Response:
+    """Return an answer as the flows know it, its body parsed once; what is not JSON is no body."""
+    headers: Mapping[str, str] = {name.lower(): value for name, value in raw.headers.items()}
+    return Response(
+        status=raw.status_code, headers=headers, body=_parsed(content), received_at=at, sent_once=sent_once, raw=raw
+    )
+
+
+def unanswered(error: Exception, left: bool) -> NoResponse:
+    """Say whether a request without an answer can have arrived."""
+    refused = isinstance(error.__cause__, HttpResponseError) and error.__cause__.status_code == 401
+    if not left or isinstance(error, ClientAuthenticationError) or refused:
+        return NoResponse(error=error, sent=False, final=True)
+    # An error that is none of azure-core's is a defect somewhere: no reason to read again, and none to trust a write.
+    return NoResponse(error=error, sent=not isinstance(error, NeverSentError), final=not isinstance(error, AzureError))
+
+
+def _parsed(content: bytes) -> JSON:
+    try:
+        return json.loads(content, parse_constant=_no_constant) if content else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")

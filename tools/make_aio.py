@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Write aks_etag/aio.py from aks_etag/client.py, so that the twins cannot drift apart; ``--check`` only compares."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent.parent / "aks_etag"
+
+# In order; each is a regular expression and what stands in its place.
+RULES = [
+    (r'"""The synchronous client\. Each', '"""The asynchronous client, made from client.py by tools/make_aio.py. Each'),
+    (r"; thread-safe\.", "; it belongs to one event loop."),
+    (r"is called in the writing thread", "is called in the writing task"),
+    (r'an httpx\n    transport or client, or an azure-core transport', "an async\n    httpx transport or client, or an async azure-core transport"),
+    (r"\b(AksClient|AgentPool|Cluster)\b", r"Async\1"),
+    (r"azure\.core\.credentials import TokenCredential\b", "azure.core.credentials import TokenCredential\n    from azure.core.credentials_async import AsyncTokenCredential"),
+    (r"credential: TokenCredential \|", "credential: AsyncTokenCredential | TokenCredential |"),
+    (r"azure\.mgmt\.containerservice import", "azure.mgmt.containerservice.aio import"),
+    (r"collections\.abc import Iterator", "collections.abc import AsyncIterator"),
+    (r"-> Iterator\[", "-> AsyncIterator["),
+    (r"_drivers import OnEvent, run\b", "_drivers import OnEvent, arun"),
+    (r"_parts\.transport\(", "_parts.async_transport("),
+    (r"def (_run|_list|get|wait|create|delete|update|put|patch|close)\(", r"async def \1("),
+    (r"def __enter__", "async def __aenter__"),
+    (r"def __exit__", "async def __aexit__"),
+    (r"return run\(", "return await arun("),
+    (r"return self\._run\(", "return await self._run("),
+    (r"return self\._client\._run\(", "return await self._client._run("),
+    (r"page = self\._run\(", "page = await self._run("),
+    (r"        self\._transport\.close\(\)", "        await self._transport.close()"),
+    (r"        self\.close\(\)", "        await self.close()"),
+    (r"            yield from page\.items", "            for item in page.items:\n                yield item"),
+]  # fmt: skip
+
+
+def asynchronous(source: str) -> str:
+    """Return the asynchronous twin of the synchronous source."""
+    for pattern, replacement in RULES:
+        source, count = re.subn(pattern, replacement, source)
+        if not count:
+            raise SystemExit(f"the rule {pattern!r} matches nothing in client.py any more")
+    formatter = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(PACKAGE / "aio.py"), "-"]
+    return subprocess.run(formatter, input=source, capture_output=True, text=True, check=True).stdout
+
+
+def main() -> None:
+    """Write the twin, or compare it."""
+    target = PACKAGE / "aio.py"
+    wanted = asynchronous((PACKAGE / "client.py").read_text("utf-8"))
+    if "--check" not in sys.argv:
+        target.write_text(wanted, "utf-8")
+    elif target.read_text("utf-8") != wanted:
+        raise SystemExit("aks_etag/aio.py is not what tools/make_aio.py makes: run it, and change client.py only")
+
+
+if __name__ == "__main__":
+    main()

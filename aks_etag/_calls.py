@@ -45,7 +45,7 @@ class Settings:
         on_doubt: OnDoubt | Unset = UNSET,
         polling_interval: float | Unset = UNSET,
         etag_format: ETagFormat | Unset = UNSET,
-        on_event: OnEvent | None | Unset = UNSET,
+        on_event: OnEvent | Unset | None = UNSET,
     ) -> Settings:
         """Return other settings, the same where nothing else is said."""
         given: dict[str, Any] = {

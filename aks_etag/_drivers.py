@@ -58,7 +58,7 @@ class Surroundings:
             return
         try:
             self.on_event(event)
-        except Exception:
+        except Exception:  # noqa: BLE001  # a listener is no part of the write
             _LOG.exception("on_event raised for %s", name)
 
     def answer(self, effect: Now | Chance | NewRequestId | Emit | Undecided) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The asynchronous client, made from client.py by tools/make_aio.py. Each verb is one line: a flow is built, and the driver runs it."""
+"""The asynchronous client, made by tools/make_aio.py. Each verb is one line: a flow is built, and the driver runs it."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class AsyncAksClient:
     """A client that changes AKS clusters and agent pools without losing anybody's update; it belongs to one event loop.
 
     ``credential`` is any azure-core token credential; ``None`` takes ``DefaultAzureCredential`` of the cloud.
-    ``polling_interval`` is the longest pause between polls and tries, in seconds. ``transport`` is ``"httpx"``, an async
-    httpx transport or client, or an async azure-core transport. ``on_event`` is called in the writing task.
+    ``polling_interval`` is the longest pause between polls and tries, in seconds. ``transport`` is ``"httpx"``, an
+    async httpx transport or client, or an async azure-core transport. ``on_event`` is called in the writing task.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class _Handle:
         on_doubt: OnDoubt | Unset = UNSET,
         polling_interval: float | Unset = UNSET,
         etag_format: ETagFormat | Unset = UNSET,
-        on_event: OnEvent | None | Unset = UNSET,
+        on_event: OnEvent | Unset | None = UNSET,
     ) -> Self:
         """Return a handle of the same resource with other options."""
         settings = self._calls.settings.changed(

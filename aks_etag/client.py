@@ -34,8 +34,8 @@ class AksClient:
     """A client that changes AKS clusters and agent pools without losing anybody's update; thread-safe.
 
     ``credential`` is any azure-core token credential; ``None`` takes ``DefaultAzureCredential`` of the cloud.
-    ``polling_interval`` is the longest pause between polls and tries, in seconds. ``transport`` is ``"httpx"``, an httpx
-    transport or client, or an azure-core transport. ``on_event`` is called in the writing thread.
+    ``polling_interval`` is the longest pause between polls and tries, in seconds. ``transport`` is ``"httpx"``, an
+    httpx transport or client, or an azure-core transport. ``on_event`` is called in the writing thread.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class _Handle:
         on_doubt: OnDoubt | Unset = UNSET,
         polling_interval: float | Unset = UNSET,
         etag_format: ETagFormat | Unset = UNSET,
-        on_event: OnEvent | None | Unset = UNSET,
+        on_event: OnEvent | Unset | None = UNSET,
     ) -> Self:
         """Return a handle of the same resource with other options."""
         settings = self._calls.settings.changed(

@@ -110,7 +110,7 @@ class PreconditionRequiredError(InvalidPreconditionError):
 
 
 class InlinePoolEditError(InvalidPreconditionError):
-    """A cluster write would carry ``agentPoolProfiles``, which the cluster's eTag does not protect: nothing was sent."""
+    """A cluster write would carry ``agentPoolProfiles``, which its eTag does not protect: nothing was sent."""
 
 
 class ReadOnlyEditError(InvalidPreconditionError):
@@ -208,7 +208,8 @@ class WriteOutcomeUnknownError(AksEtagError, ServiceResponseError):
     """A write was sent, and it could not be found out whether it was applied.
 
     ``pending``: it may still be applied later. ``equivalent``: what is there now is what the write asked for.
-    ``sent`` is the eTag sent, ``observed`` the newest snapshot, ``request_ids`` the x-ms-client-request-id of each attempt.
+    ``sent`` is the eTag sent, ``observed`` the newest snapshot, ``request_ids`` the x-ms-client-request-id of each
+    attempt.
     """
 
     pending: bool = False

@@ -12,12 +12,15 @@ PACKAGE = Path(__file__).resolve().parent.parent / "aks_etag"
 
 # In order; each is a regular expression and what stands in its place.
 RULES = [
-    (r'"""The synchronous client\. Each', '"""The asynchronous client, made from client.py by tools/make_aio.py. Each'),
+    (r'"""The synchronous client\.', '"""The asynchronous client, made by tools/make_aio.py.'),
     (r"; thread-safe\.", "; it belongs to one event loop."),
     (r"is called in the writing thread", "is called in the writing task"),
-    (r'an httpx\n    transport or client, or an azure-core transport', "an async\n    httpx transport or client, or an async azure-core transport"),
+    (r"an\n    httpx transport or client, or an azure-core", "an\n    async httpx transport or client, or an async azure-core"),
     (r"\b(AksClient|AgentPool|Cluster)\b", r"Async\1"),
-    (r"azure\.core\.credentials import TokenCredential\b", "azure.core.credentials import TokenCredential\n    from azure.core.credentials_async import AsyncTokenCredential"),
+    (
+        r"azure\.core\.credentials import TokenCredential\b",
+        "azure.core.credentials import TokenCredential\n    from azure.core.credentials_async import AsyncTokenCredential",
+    ),
     (r"credential: TokenCredential \|", "credential: AsyncTokenCredential | TokenCredential |"),
     (r"azure\.mgmt\.containerservice import", "azure.mgmt.containerservice.aio import"),
     (r"collections\.abc import Iterator", "collections.abc import AsyncIterator"),

@@ -32,7 +32,7 @@ class Waiting(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Busy(Event):
-    """A write was refused because somebody's operation is in progress; ``since`` is its start, if the answer named it."""
+    """A write was refused because somebody's operation is in progress; ``since`` is its start, if it was named."""
 
     code: str
     since: str | None = None

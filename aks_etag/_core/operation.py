@@ -102,7 +102,7 @@ def _progress(status: str, error: ServiceError) -> Progress:
 
 
 def is_settled(state: JSON) -> bool:
-    """Whether a ``provisioningState`` accepts writes. ARM: one that is absent means Succeeded; unknown words mean busy."""
+    """Whether a ``provisioningState`` accepts writes: an absent one means Succeeded (ARM), unknown words mean busy."""
     return state is None or (isinstance(state, str) and state.casefold() in SETTLED_STATES)
 
 

@@ -31,9 +31,13 @@ class ConflictRetry:
     deadline: float = 1800.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.attempts, bool) or not isinstance(self.attempts, int) or self.attempts < 1:
-            raise ValueError(f"attempts={self.attempts!r}: at least one attempt is needed")
+        _check_count("attempts", self.attempts)
         check_seconds("deadline", self.deadline)
+
+
+def _check_count(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"{name}={value!r}: a whole number, one or more, is needed")
 
 
 def check_seconds(name: str, value: object) -> float:

@@ -52,7 +52,7 @@ def condition(
     if if_none_match is not UNSET:
         if if_none_match != etag.ANY:
             raise InvalidPreconditionError(
-                f"if_none_match={if_none_match!r} is not understood: only * (create, never overwrite) has a meaning here"
+                f"if_none_match={if_none_match!r} is not understood: only * (create, never overwrite) has a meaning"
             )
         return CREATE
     if force:

@@ -97,7 +97,7 @@ def parse(text: str) -> ResourceId:
     return ResourceId(match["subscription"], match["group"], match["cluster"], match["pool"])
 
 
-def check_name(what: str, name: str) -> None:
+def check_name(what: str, name: object) -> None:
     """Refuse a name that the service would refuse, or that could change the path of the URL."""
     pattern, rule = _RULES[what]
     if not isinstance(name, str) or pattern.fullmatch(name) is None:

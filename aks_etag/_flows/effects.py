@@ -63,22 +63,22 @@ Flow: TypeAlias = Generator[Effect, Any, T]
 
 def send(request: Request) -> Flow[Outcome]:
     """Send one request."""
-    return cast(Outcome, (yield Send(request)))
+    return cast("Outcome", (yield Send(request)))
 
 
 def now() -> Flow[float]:
     """Read the clock."""
-    return cast(float, (yield Now()))
+    return cast("float", (yield Now()))
 
 
 def chance() -> Flow[float]:
     """Draw a random number."""
-    return cast(float, (yield Chance()))
+    return cast("float", (yield Chance()))
 
 
 def new_request_id() -> Flow[str]:
     """Draw a request id."""
-    return cast(str, (yield NewRequestId()))
+    return cast("str", (yield NewRequestId()))
 
 
 def emit(event: Event) -> Flow[None]:

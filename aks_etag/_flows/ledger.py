@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from .._core.evidence import Attempt
 from .._core.events import OutcomeUnknown
+from .._core.evidence import Attempt
 from .._core.messages import Body
 from .._core.snapshot import Snapshot
 from ..errors import (

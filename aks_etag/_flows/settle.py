@@ -29,7 +29,7 @@ class Conclusion:
     snapshot: Snapshot | None = None
 
 
-def conclude(resource: Resource, accepted: Response, budget: Budget, options: Options) -> Flow[Conclusion]:
+def conclude(resource: Resource, accepted: Response, budget: Budget) -> Flow[Conclusion]:
     """Follow an accepted write to its end: whenever the answer says where, on a 200, too."""
     link = resource.operation(accepted)
     if link is not None:
@@ -37,10 +37,10 @@ def conclude(resource: Resource, accepted: Response, budget: Budget, options: Op
     shown = resource.result(accepted)
     if shown is not None:
         return Conclusion(poll=Poll(Progress.SUCCEEDED), snapshot=shown)
-    return (yield from _watched(resource, budget, options))
+    return (yield from _watched(resource, budget))
 
 
-def _watched(resource: Resource, budget: Budget, options: Options) -> Flow[Conclusion]:
+def _watched(resource: Resource, budget: Budget) -> Flow[Conclusion]:
     """Judge a write without an operation by the state of the resource: only a state seen to change can be its own."""
     snapshot = yield from read(resource, budget)
     polls, worked = 0, not snapshot.settled

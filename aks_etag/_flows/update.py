@@ -17,8 +17,13 @@ from .._core.precondition import Condition
 from .._core.snapshot import Snapshot, WriteResult
 from .._core.verdict import Verdict
 from .._resources import Resource
-from ..errors import ConflictRetriesExhaustedError, NotFoundError, ReadOnlyEditError, ResourceGoneError
-from ..errors import ResourceReplacedError
+from ..errors import (
+    ConflictRetriesExhaustedError,
+    NotFoundError,
+    ReadOnlyEditError,
+    ResourceGoneError,
+    ResourceReplacedError,
+)
 from . import failures
 from .budget import Budget
 from .effects import Flow, emit, new_request_id, send
@@ -156,7 +161,7 @@ def _read(run: _Run) -> Flow[Snapshot]:
 
 
 def _check_version(run: _Run, seen: Snapshot) -> None:
-    """Stop at a version that is not the pinned one, and at a 412 that is no conflict: twice the very tag that was sent."""
+    """Stop at a version that is not the pinned one, and at a 412 that is no conflict: the tag sent is there, twice."""
     if run.pin is not None and seen.etag != run.pin:
         raise failures.stale(run.resource.id, run.pin, None, seen)
     unmoved = run.refused is not None and seen.version == run.refused
@@ -183,48 +188,51 @@ def _check_effect(run: _Run, seen: Snapshot, desired: dict[str, object]) -> None
         )
 
 
-def _judged(run: _Run, attempt: Attempt, outcome: Outcome) -> Flow[None | WriteResult]:
+def _judged(run: _Run, attempt: Attempt, outcome: Outcome) -> Flow[WriteResult | None]:
+    """Decide what an answer to the write means; ``None`` means: go round, from a fresh read."""
     verdict = run.resource.judge(outcome)
-    if verdict is Verdict.ACCEPTED:
-        assert isinstance(outcome, Response)
-        return (yield from _accepted(run, attempt, outcome))
     if verdict is Verdict.UNSURE:
         yield from _doubt(run, attempt, failures.explained(outcome), outcome)
         return None
-    if verdict is not Verdict.RACED:
+    if verdict is Verdict.NOT_SENT:
+        yield from run.ledger.drop(attempt)
+        run.doubts += 1
+        yield from run.budget.back_off(run.doubts, "a connection", cause=outcome)
+        return None
+    if not isinstance(outcome, Response):
+        yield from run.ledger.drop(attempt)
+        raise failures.refused_write(run.resource.id, verdict, outcome)
+    if verdict is Verdict.ACCEPTED:
+        return (yield from _accepted(run, attempt, outcome))
+    yield from _refused(run, attempt, verdict, outcome)
+    return None
+
+
+def _refused(run: _Run, attempt: Attempt, verdict: Verdict, answer: Response) -> Flow[None]:
+    """Wait for what a refusal asks to wait for, or raise it."""
+    if verdict is Verdict.RACED:
+        reason = failures.explained(answer)
+        yield from emit(Doubt(resource_id=run.resource.id, request_id=attempt.request_id, reason=reason))
+    else:
         yield from run.ledger.drop(attempt)
     match verdict:
         case Verdict.STALE:
-            assert isinstance(outcome, Response)
-            yield from _overtaken(run, attempt.tag, outcome)
-        case Verdict.ABSENT:
+            yield from _overtaken(run, attempt.tag, answer)
+        case Verdict.BUSY | Verdict.RACED:
+            run.busy += 1
+            yield from unblock(run.resource, answer, run.busy, run.budget, run.options)
+        case Verdict.THROTTLED:
+            yield from run.budget.throttled(answer)
+        case Verdict.ABSENT if run.missing == 0:
             # Not the text of a 404 but the next read decides whether it is gone.
             run.missing += 1
-            if run.missing > 1:
-                raise failures.refused_write(run.resource.id, verdict, outcome)
-        case Verdict.BUSY | Verdict.RACED:
-            assert isinstance(outcome, Response)
-            run.busy += 1
-            if verdict is Verdict.RACED:
-                yield from emit(
-                    Doubt(
-                        resource_id=run.resource.id, request_id=attempt.request_id, reason=failures.explained(outcome)
-                    )
-                )
-            yield from unblock(run.resource, outcome, run.busy, run.budget, run.options)
-        case Verdict.THROTTLED:
-            yield from run.budget.throttled(outcome)
-        case Verdict.NOT_SENT:
-            run.doubts += 1
-            yield from run.budget.back_off(run.doubts, "a connection", cause=outcome)
         case _:
-            raise failures.refused_write(run.resource.id, verdict, outcome)
-    return None
+            raise failures.refused_write(run.resource.id, verdict, answer)
 
 
 def _accepted(run: _Run, attempt: Attempt, answer: Response) -> Flow[WriteResult | None]:
     run.ledger.accepted = True
-    conclusion = yield from conclude(run.resource, answer, run.budget, run.options)
+    conclusion = yield from conclude(run.resource, answer, run.budget)
     match conclusion.poll.progress:
         case Progress.SUCCEEDED:
             yield from run.ledger.clear()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One conditional attempt and its long operation: put, patch, create, delete. Never sent twice, never waiting on a 409."""
+"""One conditional attempt and its operation: put, patch, create, delete. Never sent twice, never waiting on a 409."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _accepted(run: _Once, answer: Response) -> Flow[WriteResult]:
         return run.result("absent" if answer.status == 204 else "deleted", None)
     run.ledger.accepted = True
     try:
-        conclusion = yield from conclude(run.resource, answer, run.budget, run.options)
+        conclusion = yield from conclude(run.resource, answer, run.budget)
     except NotFoundError:
         if run.verb != "delete":
             raise

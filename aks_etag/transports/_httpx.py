@@ -26,6 +26,7 @@ _NEVER_SENT: Final = (
     httpx.PoolTimeout,
     httpx.ProxyError,
     httpx.UnsupportedProtocol,
+    httpx.InvalidURL,
     httpx.LocalProtocolError,
 )
 
@@ -138,7 +139,7 @@ def _arguments(request: HttpRequest, options: Mapping[str, Any]) -> dict[str, An
 def translated(error: Exception) -> ServiceRequestError | ServiceResponseError:
     """Return azure-core's word for an error of httpx, saying apart what never left from what may have arrived."""
     text = f"{type(error).__name__}: {error}"
-    if isinstance(error, _NEVER_SENT) or isinstance(error, httpx.InvalidURL):
+    if isinstance(error, _NEVER_SENT):
         return NeverSentError(text, error=error)
     if isinstance(error, httpx.TimeoutException):
         return ServiceResponseTimeoutError(text, error=error)

@@ -77,25 +77,41 @@ def test_a_cluster_is_born_without_a_visible_tag_and_its_first_one_is_replaced(a
 
 
 @pytest.mark.parametrize(
-    ("switches", "during", "after"),
+    ("switches", "moved"),
     [
-        pytest.param({}, False, True, id="by-default-at-completion"),
-        pytest.param({"cluster_tag_moves": "accept"}, True, True, id="at-accept-and-not-again"),
+        pytest.param({}, False, id="by-default-at-completion"),
+        pytest.param({"cluster_tag_moves": "accept"}, True, id="at-accept-and-not-again"),
     ],
 )
-def test_when_the_cluster_tag_moves(
-    switches: Any, during: bool, after: bool, connect: Callable[[MockAks], Any]
+def test_whether_the_cluster_tag_has_moved_while_the_operation_runs(
+    switches: Any, moved: bool, connect: Callable[[MockAks], Any]
 ) -> None:
-    mock = MockAks(operation_polls=9, **switches)
+    mock = MockAks(operation_polls=2, **switches)
     mock.add_cluster("rg1", "aks1")
     aks = connect(mock)
     before = mock.body("rg1", "aks1")
-    assert aks.ask("PUT", aks.cluster, before).json()["eTag"] == before["eTag"]
-    running = mock.body("rg1", "aks1")["eTag"]
-    mock.edit("rg1", "aks1", "np1")
-    assert (running != before["eTag"]) is during
-    assert mock.body("rg1", "aks1")["eTag"] == mock.commits[0].new_tag != before["eTag"]
-    assert after
+    response = aks.ask("PUT", aks.cluster, before)
+    assert response.json()["eTag"] == before["eTag"]
+    assert (mock.body("rg1", "aks1")["eTag"] != before["eTag"]) is moved
+    aks.settle(response), aks.settle(response)
+    assert mock.body("rg1", "aks1")["eTag"] == mock.commits[0].new_tag
+
+
+@pytest.mark.parametrize(
+    ("switches", "moved"),
+    [pytest.param({}, True, id="by-default"), pytest.param({"omitted_pools_move": False}, False, id="switched-off")],
+)
+def test_whether_pools_that_were_left_out_get_new_tags(
+    switches: Any, moved: bool, connect: Callable[[MockAks], Any]
+) -> None:
+    mock = MockAks(operation_polls=0, **switches)
+    mock.add_cluster("rg1", "aks1")
+    aks = connect(mock)
+    before = mock.body("rg1", "aks1", "np1")["properties"]
+    aks.ask("PUT", aks.cluster, {"properties": {}})
+    after = mock.body("rg1", "aks1", "np1")["properties"]
+    assert (before.pop("eTag") != after.pop("eTag")) is moved
+    assert before == after
 
 
 @pytest.mark.parametrize(

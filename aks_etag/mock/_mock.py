@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
+from aks_etag.mock import _clients
 from aks_etag.mock._core.answers import MISSING
 from aks_etag.mock._core.backstage import Backstage, Change, Pools
 from aks_etag.mock._core.clock import VirtualClock
@@ -22,6 +23,11 @@ from aks_etag.mock._core.switches import Switches
 
 if TYPE_CHECKING:
     import respx
+    from azure.mgmt.containerservice import ContainerServiceClient
+    from azure.mgmt.containerservice.aio import ContainerServiceClient as AsyncContainerServiceClient
+
+    from aks_etag.aio import AsyncAksClient
+    from aks_etag.client import AksClient
 
     from aks_etag.mock.httpx_door import HttpxDoor
 
@@ -183,3 +189,19 @@ class MockAks:
 
         with serve(self.core) as url:
             yield url
+
+    def client(self, **settings: Any) -> AksClient:
+        """Return a client that talks to this mock in process; its waits cost no real time."""
+        return _clients.client(self, **settings)
+
+    def async_client(self, **settings: Any) -> AsyncAksClient:
+        """Return an asynchronous client that talks to this mock in process; its waits cost no real time."""
+        return _clients.async_client(self, **settings)
+
+    def sdk_client(self, **settings: Any) -> ContainerServiceClient:
+        """Return the SDK's own client, talking to this mock in process; its pollers cost no real time."""
+        return _clients.sdk_client(self, **settings)
+
+    def async_sdk_client(self, **settings: Any) -> AsyncContainerServiceClient:
+        """Return the SDK's own asynchronous client, talking to this mock in process."""
+        return _clients.async_sdk_client(self, **settings)

@@ -18,6 +18,7 @@ from aks_etag.mock._core.conditions import Row
 from aks_etag.mock._core.documents import new_cluster_document, new_pool, next_cluster_document, next_pool
 from aks_etag.mock._core.records import Cluster, Pool, cluster_body, cluster_put_body, see
 from aks_etag.mock._core.store import Store
+from aks_etag.mock._core.switches import Switches
 
 
 def put_cluster(store: Store, call: Call) -> Answer:
@@ -42,7 +43,7 @@ def patch_cluster(store: Store, call: Call) -> Answer:
         raise RefusalError(errors.cluster_not_found(call.target, row=row.name))
     if not isinstance(sent.get("tags"), dict | None):
         raise RefusalError(errors.bad_field("tags", "an object"))
-    changed = replace(current, document=_patched(current.document, sent, merge=store.switches.patch_tags == "merge"))
+    changed = replace(current, document=_patched(current.document, sent, store.switches))
     if store.switches.patch_moves_tag:
         changed = replace(changed, etag=store.mint.guid())
     store.keep(changed)
@@ -142,12 +143,13 @@ def _accept_update(store: Store, call: Call, row: Row, current: Cluster, draft: 
     return answer(row.status, body, row=row.name, headers=links(store, call, operation))
 
 
-def _patched(document: Mapping[str, Any], sent: Mapping[str, Any], *, merge: bool) -> dict[str, Any]:
+def _patched(document: Mapping[str, Any], sent: Mapping[str, Any], switches: Switches) -> dict[str, Any]:
     changed = copy.deepcopy(dict(document))
     if "tags" not in sent:
         return changed
-    old = changed.get("tags") if merge else None
-    tags = {**(old or {}), **(sent["tags"] or {})}
-    kept = {name: value for name, value in tags.items() if value is not None or not merge}
-    changed.pop("tags", None)
-    return {**changed, **({"tags": kept} if kept else {})}
+    merge = switches.patch_tags == "merge"
+    tags = {**((merge and changed.get("tags")) or {}), **(sent["tags"] or {})}
+    changed["tags"] = {name: value for name, value in tags.items() if value is not None or not merge}
+    if not changed["tags"] and not switches.keep_empty_maps:
+        del changed["tags"]
+    return changed

@@ -111,6 +111,6 @@ def _last_key(call: Call) -> str | None:
     if token is None:
         return None
     try:
-        return base64.urlsafe_b64decode(token.encode()).decode()
+        return base64.b64decode(token, b"-_", validate=True).decode()
     except (binascii.Error, ValueError):
         raise RefusalError(errors.bad_skip_token()) from None

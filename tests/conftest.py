@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""What every test may use."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aks_etag.mock import MockAks
+
+WIRE = Path(__file__).parent / "data" / "wire"
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Run asynchronous tests on asyncio: the clients are made for it."""
+    return "asyncio"
+
+
+@pytest.fixture
+def mock() -> Iterator[MockAks]:
+    """An AKS with the cluster rg/prod, which has the pools np1 (3 nodes) and np2 (1 node)."""
+    aks = MockAks()
+    aks.add_cluster("rg", "prod", pools={"np1": {"count": 3}, "np2": {"count": 1}})
+    yield aks
+
+
+def recorded(name: str) -> dict[str, Any]:
+    """Return one recorded exchange."""
+    payload: dict[str, Any] = json.loads((WIRE / f"{name}.json").read_text("utf-8"))
+    return payload
+
+
+@pytest.fixture(name="recorded")
+def recorded_fixture() -> Any:
+    """Look up a recorded exchange by name."""
+    return recorded

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Pages, resource groups, and what the mock refuses to guess."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from aks_etag.mock import MockAks
+
+SUBSCRIPTION = "/subscriptions/00000000-0000-0000-0000-000000000000"
+ALL_CLUSTERS = f"{SUBSCRIPTION}/providers/Microsoft.ContainerService/managedClusters"
+
+
+@pytest.fixture
+def many() -> MockAks:
+    """Seven clusters in two groups, three to a page."""
+    mock = MockAks(page_size=3)
+    for number in range(7):
+        mock.add_cluster(f"rg{1 + number % 2}", f"aks{number}", pools={f"np{each}": {} for each in range(4)})
+    return mock
+
+
+def pages(aks: Any, path: str) -> list[list[str]]:
+    """Follow nextLink; return the names on each page."""
+    body = aks.ask("GET", path).json()
+    found = [body]
+    while "nextLink" in body:
+        body = aks.get(body["nextLink"]).json()
+        found.append(body)
+    return [[each["name"] for each in page["value"]] for page in found]
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        pytest.param(ALL_CLUSTERS, [["aks0", "aks2", "aks4"], ["aks6", "aks1", "aks3"], ["aks5"]], id="subscription"),
+        pytest.param(
+            f"{SUBSCRIPTION}/resourceGroups/RG2/providers/Microsoft.ContainerService/managedClusters",
+            [["aks1", "aks3", "aks5"]],
+            id="group",
+        ),
+        pytest.param(
+            f"{SUBSCRIPTION}/resourceGroups/rg1/providers/Microsoft.ContainerService/managedClusters/aks0/agentPools",
+            [["np0", "np1", "np2"], ["np3"]],
+            id="pools",
+        ),
+    ],
+)
+@pytest.mark.parametrize("door", ["in-process", "socket", "respx"])
+def test_lists_come_in_pages(door: str, path: str, names: list[list[str]], many: MockAks, aks: Any) -> None:
+    client = type(aks)
+    if door == "socket":
+        with many.serve() as url, client(base_url=url) as served:
+            assert pages(served, path) == names
+    elif door == "respx":
+        with many.respx_router(), client(base_url="https://management.azure.com") as patched:
+            assert pages(patched, path) == names
+    else:
+        with client(transport=many.httpx_transport(), base_url="https://management.azure.com") as direct:
+            assert pages(direct, path) == names
+
+
+def test_a_deletion_between_two_pages_skips_nothing(many: MockAks, connect: Any) -> None:
+    aks = connect(many)
+    first = aks.ask("GET", ALL_CLUSTERS).json()
+    many.delete("rg1", "aks4")
+    assert [each["name"] for each in aks.get(first["nextLink"]).json()["value"]] == ["aks6", "aks1", "aks3"]
+
+
+def test_resource_groups_live_and_take_their_clusters_along(mock: MockAks, aks: Any) -> None:
+    fresh = aks.group.replace("rg1", "RG9")
+    assert [aks.ask(method, fresh).status_code for method in ("GET", "HEAD")] == [404, 404]
+    assert [aks.ask("PUT", fresh, {"location": "region1"}).status_code for _ in range(2)] == [201, 200]
+    assert aks.ask("GET", fresh.lower()).json()["name"] == "RG9"
+    assert [aks.ask(method, aks.group).status_code for method in ("HEAD", "DELETE", "HEAD")] == [204, 200, 404]
+    assert aks.ask("GET", aks.cluster).json()["error"]["code"] == "ResourceGroupNotFound"
+    assert mock.commits[-1].body_after is None
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("POST", "{cluster}/start", 501, "NotImplemented"),
+        ("GET", "{cluster}/agentPools/np1/upgradeProfiles/default", 501, "NotImplemented"),
+        ("GET", "/", 501, "NotImplemented"),
+        ("OPTIONS", "{cluster}", 501, "NotImplemented"),
+        ("PATCH", "{cluster}/agentPools/np1", 405, "MethodNotAllowed"),
+        ("GET", "{cluster}", 200, None),
+        ("GET", "{upper}", 200, None),
+    ],
+)
+def test_unknown_routes_are_never_guessed_and_ids_have_no_case(
+    method: str, path: str, status: int, code: str | None, aks: Any
+) -> None:
+    response = aks.ask(method, path.format(cluster=aks.cluster, upper=aks.cluster.upper()))
+    assert response.status_code == status
+    assert (response.json().get("error", {}).get("code")) == code
+
+
+def test_the_api_version_and_the_subscription_are_required(aks: Any) -> None:
+    assert aks.get(aks.cluster).json()["error"]["code"] == "MissingApiVersionParameter"
+    other = aks.cluster.replace("0000/", "0001/", 1)
+    assert aks.ask("GET", other).json()["error"]["code"] == "SubscriptionNotFound"
+
+
+@pytest.mark.parametrize(("authorization", "status"), [("", 401), ("Basic x", 401), ("Bearer fake", 200)])
+def test_a_token_can_be_required(authorization: str, status: int, mock: MockAks, aks: Any) -> None:
+    mock.switches.require_token = True
+    assert aks.ask("GET", aks.cluster, Authorization=authorization).status_code == status
+
+
+def test_a_token_of_another_service_is_no_skip_token(aks: Any) -> None:
+    response = aks.get(ALL_CLUSTERS, params={"api-version": "2026-05-01", "$skiptoken": "é"})
+    assert response.json()["error"]["code"] == "InvalidSkipToken"

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from aks_etag.aio import AsyncAksClient
     from aks_etag.client import AksClient
-
     from aks_etag.mock.httpx_door import HttpxDoor
 
 
@@ -57,9 +56,11 @@ class MockAks:
         patch_moves_tag: bool = True,
         patch_tags: Literal["replace", "merge"] = "replace",
         pools_block_each_other: bool = False,
+        refused_writes_cost: bool = True,
         require_token: bool = False,
         tag_on_create: bool = False,
         tagless_api_versions: Collection[str] = (),
+        throttle: bool = False,
     ) -> None:
         self.subscription_id = subscription_id
         self.switches = Switches(
@@ -76,9 +77,11 @@ class MockAks:
             patch_moves_tag=patch_moves_tag,
             patch_tags=patch_tags,
             pools_block_each_other=pools_block_each_other,
+            refused_writes_cost=refused_writes_cost,
             require_token=require_token,
             tag_on_create=tag_on_create,
             tagless_api_versions=tagless_api_versions,
+            throttle=throttle,
         )
         self._store = Store(subscription_id, self.switches, etag_seed)
         self._hooks = Hooks()
@@ -92,15 +95,13 @@ class MockAks:
 
     @property
     def journal(self) -> list[JournalEntry]:
-        """Every request so far, with the rule that decided it."""
-        with self._store.lock:
-            return list(self._store.journal)
+        """Every request so far, with the rule that decided it; a test may clear it."""
+        return self._store.journal
 
     @property
     def commits(self) -> list[Commit]:
-        """Every write that was accepted and stored, in order."""
-        with self._store.lock:
-            return list(self._store.commits)
+        """Every write that was accepted and stored, in order; a test may clear it."""
+        return self._store.commits
 
     def add_resource_group(self, name: str) -> str:
         """Create a resource group where there is none; return its ARM id."""

@@ -112,6 +112,12 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self._send(answer)
 
+    def handle_expect_100(self) -> bool:
+        """Let the client send its body now: the buffer would hold the permission back."""
+        allowed = super().handle_expect_100()
+        self.wfile.flush()
+        return allowed
+
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: the journal holds what a test needs."""
 

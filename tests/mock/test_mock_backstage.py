@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any
 
@@ -121,6 +123,16 @@ def test_a_hook_is_not_called_for_its_own_writes(door: str, mock: MockAks, aks: 
     assert [commit.request_id for commit in mock.commits] == ["hook", "mine"]
 
 
+@pytest.fixture
+def hasty() -> Iterator[None]:
+    """Let threads interrupt each other far more often than usual."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("hasty")
 def test_of_many_writers_with_one_tag_exactly_one_wins(mock: MockAks, aks: Any) -> None:
     mock.switches.operation_polls = 0
     body = mock.body("rg1", "aks1", "np1")

@@ -72,11 +72,10 @@ def test_what_is_left_out_disappears_and_what_is_unknown_stays(quick: MockAks, a
     assert "apiServerAccessProfile" not in after["properties"]
 
 
-def test_an_explicit_null_is_kept(quick: MockAks, aks: Any) -> None:
-    assert (
-        put(quick, aks, lambda body: body["properties"].update(windowsProfile=None))["properties"]["windowsProfile"]
-        is None
-    )
+@pytest.mark.parametrize("name", ["windowsProfile", "networkProfile"])
+def test_an_explicit_null_is_kept(name: str, quick: MockAks, aks: Any) -> None:
+    after = put(quick, aks, lambda body: body["properties"].update({name: None}))
+    assert after["properties"].get(name, "left out") is None
 
 
 def test_defaults_come_back_and_owned_fields_cannot_be_written(quick: MockAks, aks: Any) -> None:

@@ -111,10 +111,22 @@ def test_a_failed_write_is_kept_only_if_stored(status: str, moves: bool, stored:
 
 
 @pytest.mark.parametrize("stored", [True, False])
+def test_a_failed_cluster_write_is_kept_only_if_stored(stored: bool, mock: MockAks, aks: Any) -> None:
+    before = mock.body("rg1", "aks1")
+    mock.fail_operation("AKSOperationPreempted", stored=stored)
+    response = aks.ask("PUT", aks.cluster, {**before, "tags": {"a": "1"}})
+    aks.settle(response)
+    after = mock.body("rg1", "aks1")
+    assert response.json()["tags"] == {"a": "1"}
+    assert ("tags" in after, after["eTag"] != before["eTag"], len(mock.commits)) == (stored, stored, stored)
+
+
+@pytest.mark.parametrize("stored", [True, False])
 def test_a_failed_deletion_removes_only_if_stored(stored: bool, mock: MockAks, aks: Any) -> None:
     mock.fail_operation("DeleteFailed", stored=stored)
     aks.settle(aks.ask("DELETE", aks.np1))
     assert aks.ask("GET", aks.np1).status_code == (404 if stored else 200)
+    assert len(mock.commits) == stored
 
 
 @pytest.mark.parametrize("path", ["cluster", "pool"])

@@ -125,6 +125,17 @@ def method_not_allowed(method: str) -> Answer:
     return gateway(405, "MethodNotAllowed", message, row=f"{method} agent pool -> 405")
 
 
+def throttled(method: str, address: Address | None, seconds: str, *, row: str) -> Answer:
+    """Refuse a request whose budget is spent (documented text); the caller adds Retry-After."""
+    kind = "AgentPool" if address is not None and address.pool else "ManagedCluster"
+    message = (
+        f"The {method.capitalize()}{kind}Handler.{method} request limit has been exceeded for "
+        f"SubID='{address.subscription if address else ''}', please retry again in {seconds} seconds. "
+        "For more information, please visit aka.ms/aks/throttling"
+    )
+    return provider(429, "Throttled", message, row=row, subcode="Throttled")
+
+
 def unknown_route(method: str, path: str) -> Answer:
     """Refuse what the mock does not know, instead of guessing."""
     message = f"The mock does not know {method} {path}."

@@ -111,7 +111,8 @@ def _usual(status: int, call: Call, headers: Mapping[str, str]) -> Answer:
     if status == 404:
         return _absent(call)
     if status == 429:
-        return _throttled(call, headers)
+        seconds = next((value for name, value in headers.items() if name.lower() == "retry-after"), "36")
+        return errors.throttled(call.method, call.address, seconds, row="")
     if status in _PROVIDER:
         code, message = _PROVIDER[status]
         return errors.provider(status, code, message, row="")
@@ -126,18 +127,6 @@ def _absent(call: Call) -> Answer:
     if address is not None and address.pool:
         return errors.pool_not_found(address, row="")
     return errors.cluster_not_found(address or Address(kind="cluster", subscription=""), row="")
-
-
-def _throttled(call: Call, headers: Mapping[str, str]) -> Answer:
-    seconds = next((value for name, value in headers.items() if name.lower() == "retry-after"), "36")
-    kind = "AgentPool" if call.address is not None and call.address.pool else "ManagedCluster"
-    subscription = call.address.subscription if call.address is not None else ""
-    message = (
-        f"The {call.method.capitalize()}{kind}Handler.{call.method} request limit has been exceeded for "
-        f"SubID='{subscription}', please retry again in {seconds} seconds. "
-        "For more information, please visit aka.ms/aks/throttling"
-    )
-    return errors.provider(429, "Throttled", message, row="", subcode="Throttled")
 
 
 _PROVIDER = {

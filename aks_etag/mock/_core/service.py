@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final, TypeAlias
 
 from aks_etag.mock._core import cluster_writes, errors, groups, pool_writes, reads
@@ -71,7 +72,22 @@ class Service:
             return errors.missing_api_version()
         if call.target.subscription.lower() != store.subscription.lower():
             return errors.subscription_not_found(call.target.subscription)
+        if store.switches.throttle:
+            return self._within_budget(handler, call)
         return handler(store, call)
+
+    def _within_budget(self, handler: Handler, call: Call) -> Answer:
+        store = self._store
+        wait = store.throttle.take(call.target, call.method, store.clock.monotonic())
+        if wait is not None:
+            refused = errors.throttled(call.method, call.target, str(wait), row="throttled -> 429")
+            return replace(refused, headers={**refused.headers, "Retry-After": str(wait)})
+        try:
+            return handler(store, call)
+        except RefusalError:
+            if call.is_write and not store.switches.refused_writes_cost:
+                store.throttle.give_back(call.target, call.method)
+            raise
 
     def _no_handler(self, call: Call) -> Answer:
         if (call.target.kind, call.method) == ("pool", "PATCH"):

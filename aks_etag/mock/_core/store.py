@@ -17,6 +17,7 @@ from aks_etag.mock._core.mint import Mint
 from aks_etag.mock._core.operations import Operation, Operations
 from aks_etag.mock._core.records import Cluster, Pool, Seen
 from aks_etag.mock._core.switches import Switches
+from aks_etag.mock._core.throttle import Throttle
 
 
 class Store:
@@ -29,6 +30,7 @@ class Store:
         self.mint = Mint(seed)
         self.clock = VirtualClock()
         self.faults = Faults()
+        self.throttle = Throttle()
         self.groups: dict[str, tuple[str, str]] = {}
         self.clusters: dict[ClusterKey, Cluster] = {}
         self.operations = Operations()

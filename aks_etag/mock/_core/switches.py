@@ -25,6 +25,8 @@ class Switches:
     patch_moves_tag: bool = True
     patch_tags: Literal["replace", "merge"] = "replace"
     pools_block_each_other: bool = False
+    refused_writes_cost: bool = True
     require_token: bool = False
     tag_on_create: bool = False
     tagless_api_versions: Collection[str] = ()
+    throttle: bool = False

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The status table of the AKS eTag article, as data: 20 rows and both 400s. Tests, demo and documentation read this one.
+"""The status table of the AKS eTag article, as data: 20 rows and both 400s. Tests, demo and docs read this one.
 
-Source: Microsoft Learn, "Use eTags for enhanced concurrency control in AKS", and ARM's RPC contract. Where the service is
-known to answer in another way, ``practice`` says how: DELETE runs as a long operation, agent pools have no PATCH.
+Source: Microsoft Learn, "Use eTags for enhanced concurrency control in AKS", and ARM's RPC contract. Where the service
+is known to answer in another way, ``practice`` says how: DELETE runs as a long operation, agent pools have no PATCH.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ class Row:
     @property
     def name(self) -> str:
         """A name for people and test ids."""
-        match = {"": "", "*": ", If-Match *", "current": ", If-Match current", "stale": ", If-Match stale"}[self.if_match]
+        match = {"": "", "*": ", If-Match *", "current": ", If-Match current", "stale": ", If-Match stale"}[
+            self.if_match
+        ]
         none_match = f", If-None-Match {self.if_none_match}" if self.if_none_match else ""
         return f"{self.method}{match}{none_match}, {'exists' if self.exists else 'absent'}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The asynchronous client, made by tools/make_aio.py. Each verb is one line: a flow is built, and the driver runs it."""
+"""The asynchronous client, made by tools/make_aio.py. Each verb is one line: build a flow, let the driver run it."""
 
 from __future__ import annotations
 

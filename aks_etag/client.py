@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The synchronous client. Each verb is one line: a flow is built, and the driver runs it."""
+"""The synchronous client. Each verb is one line: build a flow, let the driver run it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Create a pool only once, however many pipelines start at the same moment: ``If-None-Match: *`` lets one of them in."""
+"""Create a pool only once, however many pipelines start at once: ``If-None-Match: *`` lets one of them in."""
 
 from concurrent.futures import ThreadPoolExecutor
 

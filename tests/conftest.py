@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +21,11 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-def mock() -> Iterator[MockAks]:
+def mock() -> MockAks:
     """An AKS with the cluster rg/prod, which has the pools np1 (3 nodes) and np2 (1 node)."""
     aks = MockAks()
     aks.add_cluster("rg", "prod", pools={"np1": {"count": 3}, "np2": {"count": 1}})
-    yield aks
+    return aks
 
 
 def recorded(name: str) -> dict[str, Any]:

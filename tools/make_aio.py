@@ -15,11 +15,13 @@ RULES = [
     (r'"""The synchronous client\.', '"""The asynchronous client, made by tools/make_aio.py.'),
     (r"; thread-safe\.", "; it belongs to one event loop."),
     (r"is called in the writing thread", "is called in the writing task"),
-    (r"an\n    httpx transport or client, or an azure-core", "an\n    async httpx transport or client, or an async azure-core"),
+    (r"an\n    httpx transport", "an\n    async httpx transport"),
+    (r"or an azure-core transport", "or an async azure-core transport"),
     (r"\b(AksClient|AgentPool|Cluster)\b", r"Async\1"),
     (
         r"azure\.core\.credentials import TokenCredential\b",
-        "azure.core.credentials import TokenCredential\n    from azure.core.credentials_async import AsyncTokenCredential",
+        "azure.core.credentials import TokenCredential\n"
+        "    from azure.core.credentials_async import AsyncTokenCredential",
     ),
     (r"credential: TokenCredential \|", "credential: AsyncTokenCredential | TokenCredential |"),
     (r"azure\.mgmt\.containerservice import", "azure.mgmt.containerservice.aio import"),

@@ -77,7 +77,9 @@ def _tell(story: Story) -> None:
     with mock.client(on_event=events.append) as aks:
         cluster = aks.cluster(GROUP, CLUSTER)
         created = cluster.create(BODY)
-        story.step(f"create the cluster {CLUSTER} with If-None-Match: *", "created 201", f"{created.outcome} {created.status}")
+        story.step(
+            f"create the cluster {CLUSTER} with If-None-Match: *", "created 201", f"{created.outcome} {created.status}"
+        )
         again = _refused(AlreadyExistsError, lambda: cluster.create(BODY))
         story.step("create it a second time", "AlreadyExistsError 412", again)
         _races(story, mock, aks, events)
@@ -90,7 +92,11 @@ def _races(story: Story, mock: MockAks, aks: AksClient, events: list[Event]) -> 
     mock.edit(GROUP, CLUSTER, "np1", _scaled_to(7))
     stale = {**seen.body, "properties": {**seen.body["properties"], "count": 4}}
     refused = _refused(PreconditionFailedError, lambda: pool.put(stale, if_match=seen))
-    story.step("somebody scales np1 from 3 to 7; write a stale 4 with the eTag seen before", "PreconditionFailedError 412", refused)
+    story.step(
+        "somebody scales np1 from 3 to 7; write a stale 4 with the eTag seen before",
+        "PreconditionFailedError 412",
+        refused,
+    )
     mock.before_write(lambda: mock.edit(GROUP, CLUSTER, "np1", _scaled_to(10)), times=1)
     result = pool.update(_one_more)
     count = _count(result.snapshot)

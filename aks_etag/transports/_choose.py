@@ -38,5 +38,5 @@ def for_tasks(transport: object, clock: Clock) -> AsyncHttpTransport[Any, Any]:
     if isinstance(transport, AsyncHttpTransport):
         return transport
     raise TypeError(
-        f'transport={transport!r}: it takes "httpx", an async httpx transport or client, or an async azure-core transport'
+        f'transport={transport!r}: it takes "httpx", an async httpx transport or client, or an async azure transport'
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compare what callers were told with what a mock committed, by the definitions of lost, doubled, phantom, falsely failed."""
+"""Compare what callers were told with what a mock committed: lost, doubled, phantom, falsely failed."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ Script = Callable[[str, int], "Answer | str"]
 
 @dataclass
 class RudeServer:
-    """``requests`` has method and path of every request that arrived whole; ``script`` gets the method and its count."""
+    """``requests`` has the first line of every request that arrived whole; ``script`` gets the method and its count."""
 
     script: Script
     requests: list[str] = field(default_factory=list)

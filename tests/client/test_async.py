@@ -138,7 +138,9 @@ async def test_a_cancelled_write_says_which_it_was(mock: MockAks) -> None:
     (commit,) = mock.commits
     assert commit.request_id in raised.value.__notes__[0]
     assert [event for event in events if isinstance(event, OutcomeUnknown)] == [
-        OutcomeUnknown(resource_id=aio.cluster("rg", "prod").agent_pool("np1").id, request_ids=(commit.request_id,), pending=True)
+        OutcomeUnknown(
+            resource_id=aio.cluster("rg", "prod").agent_pool("np1").id, request_ids=(commit.request_id,), pending=True
+        )
     ]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""16 threads, 8 read-modify-writes each, one cluster, a real socket, and a fifth of the answers lost after the commit."""
+"""16 threads, 8 read-modify-writes each, one cluster, a real socket, a fifth of the answers lost after the commit."""
 
 from __future__ import annotations
 

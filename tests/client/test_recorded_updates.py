@@ -119,7 +119,14 @@ def test_user_assigned_identities_are_sent_empty(recorded: Any) -> None:
 
 
 def test_unknown_fields_numbers_nulls_and_key_order_survive(recorded: Any) -> None:
-    odd = {"zulu": 1, "alpha": None, "big": 12345678901234567890, "float": 1.0, "text": "\u00e9\ud83d", "list": [3, 1, 2]}
+    odd = {
+        "zulu": 1,
+        "alpha": None,
+        "big": 12345678901234567890,
+        "float": 1.0,
+        "text": "\u00e9\ud83d",
+        "list": [3, 1, 2],
+    }
     body = cluster_body(recorded, "get_cluster_200")
     body["properties"]["fromTheFuture"] = odd
     sent, service = updated(body, "cluster", merge_patch({"tags": {"team": "red"}}))
@@ -136,6 +143,6 @@ def test_a_body_without_a_tag_is_never_written(recorded: Any) -> None:
     with AksClient(
         FakeCredential(), SUBSCRIPTION, transport=httpx.MockTransport(service), api_version="2024-09-01"
     ) as aks:
-        with pytest.raises(Exception, match="no eTag .*2024-09-01"):
+        with pytest.raises(Exception, match=r"no eTag .*2024-09-01"):
             aks.cluster("rg1", "aks1").update(merge_patch({"tags": {"team": "red"}}))
     assert service.put == b""

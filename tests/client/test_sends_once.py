@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""httpx under azure-core sends a write exactly once: proved over a socket that drops the connection after the commit."""
+"""httpx under azure-core sends a write exactly once: proved over a socket that drops connections after the commit."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from azure.core.pipeline.transport import RequestsTransport
 
 from aks_etag import AksClient, AsyncAksClient, RequestRefusedError, WriteOutcomeUnknownError
 from aks_etag.mock import FakeCredential
+
 from .rude_server import Answer, RudeServer, Script, rude
 
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"

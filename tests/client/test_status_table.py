@@ -59,7 +59,10 @@ async def test_the_async_client_reports_what_the_table_says(row: Row, kind: Kind
 @pytest.mark.parametrize(("row", "kind"), CASES)
 def test_the_table_holds_over_a_socket(row: Row, kind: Kind) -> None:
     mock, tag = stage(row, kind)
-    with mock.serve() as url, AksClient(FakeCredential(), mock.subscription_id, base_url=url, polling_interval=0) as aks:
+    with (
+        mock.serve() as url,
+        AksClient(FakeCredential(), mock.subscription_id, base_url=url, polling_interval=0) as aks,
+    ):
         cluster = aks.cluster("rg", "c1")
         path = cluster.id if kind == "cluster" else cluster.agent_pool("np2").id
         body = {"PUT": BODIES[kind], "PATCH": TAGS, "DELETE": None}[row.method]
@@ -72,7 +75,10 @@ def test_the_table_holds_over_a_socket(row: Row, kind: Kind) -> None:
 @pytest.mark.parametrize(("row", "kind"), SENDABLE)
 def test_the_client_holds_over_a_socket(row: Row, kind: Kind) -> None:
     mock, tag = stage(row, kind)
-    with mock.serve() as url, AksClient(FakeCredential(), mock.subscription_id, base_url=url, polling_interval=0) as aks:
+    with (
+        mock.serve() as url,
+        AksClient(FakeCredential(), mock.subscription_id, base_url=url, polling_interval=0) as aks,
+    ):
         cluster = aks.cluster("rg", "c1")
         condition = arguments(row, tag)
         calls = {

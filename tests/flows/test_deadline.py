@@ -45,7 +45,7 @@ RUNNING = polled("InProgress")
             id="busy-that-asks-for-too-much",
         ),
         pytest.param(
-            [pool("t1"), BUSY, *[cluster("c1", "Updating")] * 4], "aks1 to settle (it is Updating)", None, id="blocker"
+            [pool("t1"), BUSY, *[cluster("c1", "Updating")] * 5], "aks1 to settle (it is Updating)", None, id="blocker"
         ),
         pytest.param([pool("t1"), UNSENT] * 4, "a connection", "ConnectionRefusedError", id="never-sent"),
     ],

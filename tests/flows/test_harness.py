@@ -9,8 +9,8 @@ import pytest
 
 from aks_etag._core.messages import Request
 from aks_etag._flows.effects import Flow, Send, Sleep, Undecided
-from aks_etag._flows.update import update
 from aks_etag._flows.options import Options
+from aks_etag._flows.update import update
 
 from .harness import FIVE, POOL, accepted, breaches, polled, pool, trace
 

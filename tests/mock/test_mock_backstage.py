@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import pytest
@@ -106,6 +107,22 @@ def test_a_hook_may_look_at_the_request_and_can_be_removed(mock: MockAks, aks: A
     aks.ask("PUT", aks.np1, {})
     assert [(request.method, request.request_id) for request in seen] == [("PUT", "mine")]
     assert seen[0].body == {"properties": {"count": 5}}
+
+
+@pytest.mark.parametrize(
+    ("hook", "given"),
+    [
+        pytest.param(lambda seen, request: seen.append(request), True, id="wants-it"),
+        pytest.param(lambda seen, *everything: seen.extend(everything), True, id="takes-anything"),
+        pytest.param(lambda seen, carried=None: seen.append(carried), False, id="carries-a-value"),
+        pytest.param(lambda seen: seen.append(None), False, id="wants-nothing"),
+    ],
+)
+def test_a_hook_gets_the_request_if_it_requires_an_argument(hook: Any, given: bool, mock: MockAks, aks: Any) -> None:
+    seen: list[Request | None] = []
+    mock.before_write(partial(hook, seen))
+    aks.ask("PUT", aks.np1, {})
+    assert [isinstance(each, Request) for each in seen] == [given]
 
 
 @pytest.mark.parametrize("door", ["in-process", "socket"])

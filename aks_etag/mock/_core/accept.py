@@ -54,7 +54,6 @@ def start(
         id=store.mint.guid(),
         query=store.mint.signed_query(),
         verb=verb,
-        method=call.method,
         cluster=cluster.key,
         pool=pool,
         shown_name=cluster.pools[pool].name if pool else cluster.name,

@@ -50,6 +50,7 @@ class Backstage:
             _checked(lambda: check_cluster(sent, creating=True))
             cluster = born_cluster(self._store, address, sent)
             cluster = cluster.tagged(new_tags(self._store, cluster, pools=True))
+            self._store.finish_all(cluster.key)
             self._store.keep(cluster)
             return cluster.id
 

@@ -8,7 +8,7 @@ import heapq
 import itertools
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -129,7 +129,9 @@ class VirtualClock:
         waiter.awake = True
         # Counted as running from here on: the clock must not go further before its turn came.
         self._running |= {waiter.owner} & self._participants
-        waiter.wake()
+        # A task whose loop is closed waits no longer.
+        with suppress(RuntimeError):
+            waiter.wake()
 
 
 def _identity() -> object:

@@ -56,9 +56,13 @@ class Hooks:
 
 def _wants_request(hook: Hook) -> bool:
     try:
-        inspect.signature(hook).bind(None)
-    except TypeError:
-        return False
+        parameters = inspect.signature(hook).parameters.values()
     except ValueError:  # Some built-in callables have no signature.
         return True
-    return True
+    # An optional parameter is a value that the hook carries along, as in ``lambda tag=tag: ...``.
+    return any(each.kind is each.VAR_POSITIONAL or _is_required(each) for each in parameters)
+
+
+def _is_required(parameter: inspect.Parameter) -> bool:
+    positional = parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    return positional and parameter.default is parameter.empty

@@ -41,7 +41,6 @@ class Operation:
     id: str
     query: str
     verb: str
-    method: str
     cluster: ClusterKey
     pool: str | None
     shown_name: str

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""What CI runs: ``nox`` for lint, types and tests."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import nox
+
+nox.options.sessions = ["lint", "typing", "tests"]
+nox.options.error_on_missing_interpreters = False
+
+ROOT = Path(__file__).parent
+DEV = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]["dev"]
+PURE = "*/aks_etag/_core/*,*/aks_etag/_flows/*"
+
+
+def needed(*names: str) -> list[str]:
+    """Look up requirements in the dev extra, so that bounds stand in one place."""
+    found = [requirement for requirement in DEV if requirement.split(">=")[0] in names]
+    assert len(found) == len(names), f"not all of {names} are in the dev extra"
+    return found
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check format, style, the import floors, and that the async twin is what the sync client makes."""
+    session.install("-q", ".", *needed("ruff", "import-linter"))
+    session.run("ruff", "format", "--check", ".")
+    session.run("ruff", "check", ".")
+    session.run("python", "tools/make_aio.py", "--check")
+    session.run("lint-imports", "--no-logo", silent=True)
+
+
+@nox.session
+def typing(session: nox.Session) -> None:
+    """Check types: mypy for all, basedpyright for what users see."""
+    session.install("-q", ".[test]", *needed("mypy", "basedpyright", "hypothesis", "anyio", "nox"))
+    session.run("mypy", "aks_etag", "samples", "tools", "noxfile.py", "tests/typing")
+    session.run("basedpyright", "--level", "error", "tests/typing", "samples")
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run all tests against the built wheel; the pure core and the flows must be covered branch by branch."""
+    session.install("-q", *needed("build"))
+    dist = Path(session.create_tmp()) / "dist"
+    session.run("python", "-m", "build", "-q", "--wheel", "--outdir", str(dist), silent=True)
+    wheel = max(dist.glob("*.whl"), key=lambda path: path.stat().st_mtime)
+    needs = needed("aiohttp", "anyio", "coverage", "hypothesis", "pytest-cov", "pytest-timeout")
+    session.install("-q", "--force-reinstall", "--no-deps", str(wheel))
+    session.install("-q", f"aks-etag[test] @ {wheel.as_uri()}", *needs)
+    session.run("pytest", "--cov", "--cov-report=", *session.posargs)
+    if not session.posargs:
+        session.run("coverage", "report", f"--include={PURE}", "--fail-under=100")

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""put, patch and create: one conditional write, never sent twice, never waiting on a 409."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from aks_etag._core.events import NotFenced, OutcomeUnknown, Recovered
+from aks_etag._core.precondition import CREATE, Condition
+
+from .harness import (
+    BUSY,
+    CLUSTER,
+    GONE,
+    INLINE,
+    LOST,
+    NO_TOKEN,
+    POOL,
+    RACED,
+    STALE,
+    UNSENT,
+    accepted,
+    cluster,
+    polled,
+    pool,
+    recorded,
+    refused,
+    tried,
+)
+
+FORCE, ANY = Condition(), Condition(tag="*")
+DONE = pool("t2", count=5)
+FOLLOWED = ["SLEEP 1", "GET op1", "OperationProgress", "UNDECIDED -", "GET pool"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "header", "fenced"),
+    [
+        pytest.param(Condition(tag="t1"), "If-Match: t1", True, id="if-match"),
+        pytest.param(ANY, "If-Match: *", None, id="any"),
+        pytest.param(FORCE, None, None, id="force"),
+    ],
+)
+def test_a_put_carries_exactly_its_condition(condition: Condition, header: str | None, fenced: bool | None) -> None:
+    run = tried("put", accepted(), polled(), DONE, condition=condition)
+    sent = "" if header is None else " " + header.replace(": ", "=")
+    assert run.steps == ["UNDECIDED r1", f"PUT pool{sent} r1", *FOLLOWED]
+    result = run.result
+    assert (result.outcome, result.snapshot.etag, result.status, result.attempts) == ("updated", "t2", 200, 1)
+    assert (result.condition, result.fenced, result.request_id) == (header, fenced, "r1")
+
+
+@pytest.mark.parametrize("status", [200, 201])
+def test_a_create_is_created(status: int) -> None:
+    run = tried("put", accepted(status), polled(), DONE, condition=CREATE)
+    assert run.steps == ["UNDECIDED r1", "PUT pool If-None-Match=* r1", *FOLLOWED]
+    assert (run.ended, run.result.condition, run.result.fenced) == ("created", "If-None-Match: *", None)
+
+
+def test_a_forced_put_of_something_new_is_created() -> None:
+    assert tried("put", accepted(201), polled(), DONE, condition=FORCE).ended == "created"
+
+
+@pytest.mark.parametrize("status", [200, 202])
+def test_a_patch_is_followed_like_a_put(status: int) -> None:
+    run = tried("patch", accepted(status), polled(), cluster("t2"), on=CLUSTER)
+    assert run.wire == ["PATCH cluster If-Match=t1 r1", "GET op1", "GET cluster"]
+    assert (run.ended, run.requests[0].body) == ("updated", {"tags": {"a": "1"}})
+
+
+def test_a_patch_answered_202_without_a_link_is_followed_by_its_state() -> None:
+    run = tried("patch", accepted(202, None), cluster("t1", "Updating"), cluster("t2"), on=CLUSTER)
+    assert run.steps[1:] == ["PATCH cluster If-Match=t1 r1", "GET cluster", "SLEEP 1", "GET cluster", "UNDECIDED -"]
+
+
+def test_a_put_that_moves_no_tag_is_not_fenced() -> None:
+    run = tried("put", accepted(), polled(), pool("t1", count=5))
+    assert (run.result.fenced, run.told(NotFenced)) == (False, [NotFenced(resource_id=POOL.id, etag="t1")])
+
+
+def test_a_create_carries_its_pools_and_a_put_of_a_cluster_only_if_told() -> None:
+    body = {"properties": {"agentPoolProfiles": [{"name": "np1"}]}}
+    for on, condition in ((CLUSTER, CREATE), (INLINE, Condition(tag="t1"))):
+        run = tried("put", accepted(), polled(), cluster("t2"), on=on, condition=condition, body=body)
+        assert run.requests[0].body == body
+
+
+VERDICTS = [
+    pytest.param(BUSY, "OperationInProgressError", id="busy"),
+    pytest.param(recorded("error_409_operation_not_allowed_pool"), "OperationInProgressError", id="recorded-busy"),
+    pytest.param(refused(409, "OperationNotAllowed", "stopped"), "RequestRefusedError", id="wrong-state"),
+    pytest.param(recorded("error_429_throttled"), "ThrottledError", id="throttled"),
+    pytest.param(refused(429), "ThrottledError", id="throttled-no-hint"),
+    pytest.param(recorded("error_404_pool_aks_rp"), "NotFoundError", id="absent"),
+    pytest.param(refused(401), "AccessDeniedError", id="401"),
+    pytest.param(refused(403), "AccessDeniedError", id="403"),
+    pytest.param(recorded("error_400_header_combination"), "RequestRefusedError", id="400"),
+    pytest.param(recorded("error_400_generic_recorded"), "RequestRefusedError", id="recorded-400"),
+    pytest.param(recorded("error_400_new_pool_via_cluster_put"), "RequestRefusedError", id="new-pool"),
+    pytest.param(refused(412, "PreconditionCheckTimeOut"), "RequestRefusedError", id="412-fault"),
+]
+
+
+@pytest.mark.parametrize("verb", ["put", "patch", "delete"])
+@pytest.mark.parametrize(("answer", "ended"), VERDICTS)
+def test_a_refusal_is_raised_at_once_and_was_not_applied(verb: str, answer: Any, ended: str) -> None:
+    run = tried(verb, answer, on=CLUSTER)
+    assert run.steps[2:] == ["UNDECIDED -"]
+    assert (run.ended, run.error.applied, run.error.status_code) == (ended, False, answer.status)
+    assert str(run.error).startswith(CLUSTER.id)
+
+
+@pytest.mark.parametrize("unsent", [UNSENT, NO_TOKEN])
+def test_what_never_left_is_raised_as_it_is(unsent: Any) -> None:
+    run = tried("put", unsent)
+    assert (run.error, run.steps[2:]) == (unsent.error, ["UNDECIDED -"])
+
+
+@pytest.mark.parametrize(
+    ("seen", "current"),
+    [(pool("t2"), "t2"), (LOST, None), (refused(500), None), (refused(403), None)],
+    ids=["seen", "lost", "500", "denied"],
+)
+def test_a_412_shows_what_is_there_if_one_look_can_tell(seen: Any, current: str | None) -> None:
+    run = tried("put", STALE, seen)
+    assert run.steps[2:] == ["UNDECIDED -", "GET pool"]
+    there = None if run.error.current is None else run.error.current.etag
+    assert (run.ended, run.error.sent, there, run.error.applied) == ("PreconditionFailedError", "t1", current, False)
+
+
+@pytest.mark.parametrize("verb", ["put", "delete"])
+def test_a_412_and_nothing_there_is_not_found(verb: str) -> None:
+    run = tried(verb, recorded("error_412_not_found_with_if_match"), GONE)
+    assert (run.ended, run.error.applied) == ("NotFoundError", False)
+
+
+@pytest.mark.parametrize(("seen", "current"), [(pool("t7"), "t7"), (GONE, None)], ids=["seen", "gone-again"])
+def test_a_create_of_what_exists_says_so(seen: Any, current: str | None) -> None:
+    run = tried("put", STALE, seen, condition=CREATE)
+    there = None if run.error.current is None else run.error.current.etag
+    assert (run.ended, there, run.error.applied, run.error.status_code) == ("AlreadyExistsError", current, False, 412)
+
+
+DOUBTS = [LOST, refused(500), refused(408), RACED, replace(STALE, sent_once=False)]
+DOUBT_IDS = ["lost", "500", "408", "EtagMismatch", "412-unproved"]
+
+
+@pytest.mark.parametrize("unclear", DOUBTS, ids=DOUBT_IDS)
+def test_a_put_in_doubt_that_is_there_is_recovered(unclear: Any) -> None:
+    run = tried("put", unclear, pool("t1", "Updating", count=5), DONE)
+    assert run.steps[2:] == ["Doubt", "GET pool", "SLEEP 1", "GET pool", "UNDECIDED -", "Recovered"]
+    assert (run.ended, run.result.recovered, run.result.fenced) == ("updated", "equivalent", True)
+    assert run.told(Recovered)[0].request_ids == ("r1",)
+
+
+@pytest.mark.parametrize(
+    ("condition", "seen", "pending", "equivalent"),
+    [
+        pytest.param(Condition(tag="t1"), pool("t1"), True, False, id="unmoved"),
+        pytest.param(Condition(tag="t1"), pool("t1", count=5), True, True, id="unmoved-and-equivalent"),
+        pytest.param(Condition(tag="t1"), pool("t2"), False, False, id="moved-by-whom"),
+        pytest.param(FORCE, pool("t2", count=5), True, True, id="forced-and-equivalent"),
+        pytest.param(ANY, pool("t2"), True, False, id="any-and-not"),
+        pytest.param(FORCE, GONE, True, False, id="forced-and-absent"),
+    ],
+)
+def test_a_put_in_doubt_is_never_sent_again(condition: Any, seen: Any, pending: bool, equivalent: bool) -> None:
+    run = tried("put", LOST, seen, condition=condition)
+    assert run.steps[2:] == ["Doubt", "GET pool", "OutcomeUnknown"]
+    error = run.error
+    assert (run.ended, error.pending, error.equivalent) == ("WriteOutcomeUnknownError", pending, equivalent)
+    assert (error.request_ids, error.sent) == (("r1",), condition.version)
+    assert run.told(OutcomeUnknown)[0].pending is pending
+
+
+@pytest.mark.parametrize(
+    ("seen", "equivalent"), [(pool("t7", count=5), True), (pool("t7"), False), (GONE, False)], ids=["like-ours", "other", "absent"]
+)  # fmt: skip
+def test_a_create_in_doubt_cannot_tell_an_identical_creator(seen: Any, equivalent: bool) -> None:
+    run = tried("put", LOST, seen, condition=CREATE)
+    assert (run.ended, run.error.equivalent) == ("WriteOutcomeUnknownError", equivalent)
+
+
+def test_secrets_are_no_part_of_what_a_read_must_show() -> None:
+    body = {"tags": {"read": "t2"}, "properties": {"windowsProfile": {"adminUsername": "a", "adminPassword": "s3cret"}}}
+    seen = cluster("t2", windowsProfile={"adminUsername": "a"})
+    run = tried("put", LOST, seen, on=CLUSTER, condition=CREATE, body=body)
+    assert (run.error.equivalent, "s3cret" in str(run.error)) == (True, False)
+
+
+def test_a_put_in_doubt_whose_resource_is_gone_says_so() -> None:
+    run = tried("put", LOST, GONE)
+    assert (run.ended, run.error.applied) == ("ResourceGoneError", None)
+
+
+@pytest.mark.parametrize("denied", [refused(403), pool("t1", "Updating")], ids=["denied", "never-settles"])
+def test_a_put_in_doubt_that_cannot_be_read_is_unknown(denied: Any) -> None:
+    run = tried("put", LOST, denied, deadline=0.0)
+    assert (run.ended, run.error.pending) == ("WriteOutcomeUnknownError", True)
+
+
+def test_doubt_is_waited_for_even_by_a_caller_who_does_not_wait() -> None:
+    run = tried("put", LOST, pool("t1", "Updating", count=5), DONE, on_busy="raise")
+    assert run.result.recovered == "equivalent"
+
+
+@pytest.mark.parametrize("verb", ["put", "patch"])
+def test_an_operation_that_cannot_be_followed_is_doubt(verb: str) -> None:
+    patched = cluster("t2", count=5)
+    patched.body["tags"]["a"] = "1"
+    run = tried(verb, accepted(), GONE, patched, on=CLUSTER)
+    assert (run.ended, run.result.recovered) == ("updated", "equivalent")
+
+
+@pytest.mark.parametrize(("seen", "applied"), [(DONE, True), (pool("t2"), None)], ids=["stored", "not-seen"])
+@pytest.mark.parametrize(
+    ("poll", "ended"),
+    [
+        (polled("Failed", code="Quota"), "OperationFailedError"),
+        (polled("Canceled"), "OperationFailedError"),
+        (recorded("op_poll_failed_200"), "OperationPreemptedError"),
+    ],
+    ids=["failed", "canceled", "preempted"],
+)
+def test_a_failed_operation_says_whether_it_is_stored(poll: Any, ended: str, seen: Any, applied: bool | None) -> None:
+    run = tried("put", accepted(), poll, seen)
+    assert (run.ended, run.error.applied) == (ended, applied)
+
+
+def test_a_put_still_running_at_the_deadline_is_no_doubt() -> None:
+    run = tried("put", accepted(), polled("InProgress"), deadline=1.0)
+    assert (run.ended, run.error.operation, run.error.applied) == ("DeadlineExceededError", "op1", None)
+
+
+def test_a_final_read_that_finds_nothing_says_that_the_write_was_applied() -> None:
+    run = tried("put", accepted(), polled(), GONE)
+    assert (run.ended, run.error.applied) == ("ResourceGoneError", True)
+
+

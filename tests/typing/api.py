@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Programs as users write them: type-checked, never run."""
+
+from __future__ import annotations
+
+from typing import Any, assert_type
+
+import httpx
+from azure.identity import DefaultAzureCredential
+from azure.identity.aio import DefaultAzureCredential as AsyncDefaultAzureCredential
+from azure.mgmt.containerservice import ContainerServiceClient
+
+from aks_etag import (
+    AgentPool,
+    AksClient,
+    AsyncAgentPool,
+    AsyncAksClient,
+    Cluster,
+    Conflict,
+    ConflictRetry,
+    Event,
+    PreconditionFailedError,
+    Snapshot,
+    WriteOutcomeUnknownError,
+    WriteResult,
+    merge_patch,
+)
+from aks_etag.mock import MockAks
+
+
+def in_place(body: dict[str, Any]) -> None:
+    body["properties"]["count"] += 1
+
+
+def anew(body: dict[str, Any]) -> dict[str, Any]:
+    return {**body, "tags": {"team": "red"}}
+
+
+def listen(event: Event) -> None:
+    if isinstance(event, Conflict):
+        assert_type(event.sent, str)
+
+
+def threads(subscription_id: str) -> None:
+    with AksClient(
+        DefaultAzureCredential(),
+        subscription_id,
+        cloud_setting="AZURE_CHINA_CLOUD",
+        conflict_retry=ConflictRetry(attempts=5, deadline=600),
+        on_event=listen,
+        etag_format="quoted",
+    ) as aks:
+        cluster = aks.cluster("rg", "prod")
+        assert_type(cluster, Cluster)
+        pool = cluster.agent_pool("np1").with_options(on_busy="raise")
+        assert_type(pool, AgentPool)
+        assert_type(pool.update(in_place), WriteResult)
+        assert_type(cluster.update(anew, if_match=cluster.get(), deadline=60), WriteResult)
+        cluster.update(merge_patch({"tags": {"team": "red"}}))
+        cluster.patch({"tags": {}}, if_match="abc")
+        pool.put({"properties": {}}, if_none_match="*")
+        pool.delete(force=True)
+        for snapshot in aks.clusters("rg"):
+            assert_type(snapshot, Snapshot)
+            assert_type(snapshot.etag, str)
+        assert_type(aks.sdk, ContainerServiceClient)
+        assert_type(aks.stats.conflict_rate, float)
+
+
+async def tasks(subscription_id: str) -> None:
+    async with AsyncAksClient(AsyncDefaultAzureCredential(), subscription_id) as aks:
+        pool = aks.cluster("rg", "prod").agent_pool("np1")
+        assert_type(pool, AsyncAgentPool)
+        assert_type(await pool.update(in_place), WriteResult)
+        async for snapshot in aks.clusters():
+            assert_type(snapshot, Snapshot)
+
+
+def failures(pool: AgentPool) -> None:
+    try:
+        pool.update(in_place)
+    except PreconditionFailedError as error:
+        assert_type(error.current, Snapshot | None)
+    except WriteOutcomeUnknownError as error:
+        assert_type(error.request_ids, tuple[str, ...])
+
+
+def unit_test() -> None:
+    mock = MockAks(operation_polls=2)
+    mock.add_cluster("rg", "prod", pools={"np1": {"count": 3}})
+    with mock.client(polling_interval=1) as aks:
+        assert_type(aks, AksClient)
+    with mock.serve() as url:
+        assert_type(url, str)
+    with httpx.Client(transport=mock.httpx_transport()) as http:
+        http.get("https://management.azure.com/")

@@ -16,6 +16,8 @@ from .verdict import ServiceError, service_error
 PREEMPTED: Final = frozenset(
     {"originaletagnotexpect", "aksoperationpreempted", "aksoperationpreemptedbydelete", "operationpreempted"}
 )
+# No user info, no backslash: what one parser takes for the host, another may take for a part of the path.
+_HOST: Final = re.compile(r"[0-9A-Za-z.-]+(?::\d+)?|\[[0-9A-Fa-f:.]+\](?::\d+)?")
 SETTLED_STATES: Final = frozenset({"succeeded", "failed", "canceled"})
 
 
@@ -70,6 +72,8 @@ def trusted(url: str, endpoint: str) -> bool:
     target, home = urlsplit(url), urlsplit(endpoint)
     if not target.netloc:
         return target.path.startswith("/") and not target.scheme
+    if _HOST.fullmatch(target.netloc) is None:
+        return False
     same_host = target.netloc.casefold() == home.netloc.casefold()
     below = target.netloc.casefold().endswith("." + home.netloc.casefold())
     return target.scheme.casefold() == home.scheme.casefold() and (same_host or below)

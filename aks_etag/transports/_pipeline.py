@@ -116,7 +116,7 @@ def outgoing(request: Request, endpoint: Endpoint) -> HttpRequest:
     headers = {"Accept": "application/json", **request.headers}
     if request.request_id:
         headers["x-ms-client-request-id"] = request.request_id
-    url = request.url if "://" in request.url else endpoint.url + request.url
+    url = endpoint.url + request.url if request.url.startswith("/") else request.url
     if request.body is None:
         return HttpRequest(request.method, url, headers=headers)
     headers["Content-Type"] = "application/json"

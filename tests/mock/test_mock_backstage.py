@@ -50,11 +50,15 @@ def test_an_added_cluster_can_have_a_body_and_pools_of_its_own(mock: MockAks) ->
 
 
 def test_a_body_is_a_copy(mock: MockAks) -> None:
-    mock.body("rg1", "aks1")["properties"].clear()
-    assert mock.body("rg1", "aks1")["properties"]
+    before = mock.body("rg1", "aks1")
+    body = mock.body("rg1", "aks1")
+    body["properties"]["agentPoolProfiles"][0]["upgradeSettings"].clear()
+    body["properties"]["networkProfile"].clear()
+    assert mock.body("rg1", "aks1") == before
 
 
 def test_an_edit_is_a_settled_write_of_another(mock: MockAks) -> None:
+    mock.set_state("rg1", "aks1", state="Failed")
     before = mock.body("rg1", "aks1")
     mock.edit("rg1", "aks1", change=label)
     mock.edit("rg1", "aks1", "np1", change=lambda body: body["properties"].update(count=8))
@@ -64,6 +68,7 @@ def test_an_edit_is_a_settled_write_of_another(mock: MockAks) -> None:
     assert (cluster.base_tag, cluster.new_tag) == (before["eTag"], after["eTag"])
     assert pool.new_tag == after["properties"]["agentPoolProfiles"][0]["eTag"] != pool.base_tag
     assert (after["tags"], after["properties"]["agentPoolProfiles"][0]["count"]) == (BY_ANOTHER, 8)
+    assert after["properties"]["provisioningState"] == "Succeeded"
 
 
 def test_an_edit_that_the_service_would_refuse_is_an_error(mock: MockAks) -> None:

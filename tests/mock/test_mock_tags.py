@@ -153,6 +153,15 @@ def test_patching_tags(switches: Any, tags: Any, moved: bool, connect: Callable[
     assert pools[0] == pools[1]
 
 
+@pytest.mark.parametrize(("keep", "shown"), [(False, None), (True, {})])
+def test_patching_the_last_tag_away(keep: bool, shown: Any, mock: MockAks, aks: Any) -> None:
+    mock.switches.keep_empty_maps = keep
+    aks.ask("PATCH", aks.cluster, {"tags": {"a": "1"}})
+    assert aks.ask("PATCH", aks.cluster, {"tags": {}}).json().get("tags") == shown
+    assert aks.ask("PATCH", aks.cluster, {"tags": None}).json().get("tags") == shown
+    assert aks.ask("PATCH", aks.cluster, {}).json().get("tags") == shown
+
+
 @pytest.mark.parametrize("polls", [0, 1, 3])
 def test_commits_of_a_cluster_form_a_chain(polls: int, connect: Callable[[MockAks], Any]) -> None:
     mock = MockAks(operation_polls=polls)

@@ -42,7 +42,6 @@ def new_tags(store: Store, cluster: Cluster, pools: bool) -> dict[str | None, st
 
 def start(
     store: Store,
-    call: Call,
     verb: str,
     tags: Mapping[str | None, str],
     failure: Failure | None,

@@ -62,7 +62,7 @@ def delete_cluster(store: Store, call: Call) -> Answer:
     if failure is None or failure.stored:
         store.commit(call.method, call.request_id, see(current), None)
     store.keep(current.in_state("Deleting"))
-    operation = start(store, call, "Deleting", {None: store.mint.guid()}, failure, current)
+    operation = start(store, "Deleting", {None: store.mint.guid()}, failure, current)
     return answer(row.status, row=row.name, headers=links(store, call, operation))
 
 
@@ -120,7 +120,7 @@ def _accept_create(store: Store, call: Call, row: Row, draft: Cluster) -> Answer
     # As for a recorded pool, what shows before the end is an intermediate tag.
     visible = draft.in_state("Creating").tagged(new_tags(store, draft, pools=True))
     store.keep(visible)
-    operation = start(store, call, "Creating", tags, failure, visible)
+    operation = start(store, "Creating", tags, failure, visible)
     shown = visible if operation.running else visible.in_state(operation.status)
     body = cluster_put_body(shown, tags=store.switches.tag_on_create)
     return answer(row.status, body, row=row.name, headers=links(store, call, operation))
@@ -136,7 +136,7 @@ def _accept_update(store: Store, call: Call, row: Row, current: Cluster, draft: 
     visible = (draft if stored else current).in_state("Updating")
     at_once = stored and store.switches.cluster_tag_moves == "accept"
     store.keep(visible.tagged(tags) if at_once else visible)
-    operation = start(store, call, "Updating", tags, failure, visible)
+    operation = start(store, "Updating", tags, failure, visible)
     # The recorded answer shows the tags from before the operation, at both levels.
     shown = draft.in_state("Updating" if operation.running else operation.status)
     body = cluster_put_body(shown, tags=store.shows_tags(call.api_version))

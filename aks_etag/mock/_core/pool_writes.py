@@ -41,7 +41,7 @@ def delete_pool(store: Store, call: Call) -> Answer:
     if failure is None or failure.stored:
         store.commit(call.method, call.request_id, see(cluster, key), None)
     store.keep(cluster.with_pool(replace(cluster.pools[key], state="Deleting")))
-    operation = start(store, call, "Deleting", {key: store.mint.guid()}, failure, cluster, key)
+    operation = start(store, "Deleting", {key: store.mint.guid()}, failure, cluster, key)
     return answer(row.status, row=row.name, headers=links(store, call, operation))
 
 
@@ -70,7 +70,7 @@ def _accept(store: Store, call: Call, row: Row, cluster: Cluster, draft: Pool, v
     visible = accepted if stored or verb == "Creating" else replace(cluster.pools[draft.key], state=verb)
     kept = cluster.with_pool(visible)
     store.keep(kept)
-    operation = start(store, call, verb, tags, failure, kept, draft.key)
+    operation = start(store, verb, tags, failure, kept, draft.key)
     shown = accepted if operation.running else replace(accepted, state=operation.status)
     body = pool_body(kept, shown, tags=store.shows_tags(call.api_version))
     return answer(row.status, body, row=row.name, headers=links(store, call, operation))

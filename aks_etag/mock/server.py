@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from aks_etag.mock._core.answers import BODILESS, Answer, ConnectionLostError
 from aks_etag.mock._core.service import Service
@@ -96,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
     def __init__(self, connection: socket.socket, address: tuple[str, int], core: Service) -> None:
         self._core = core
         # The base class keeps its third argument and never looks at it.
-        super().__init__(connection, address, core)  # type: ignore[arg-type]
+        super().__init__(connection, address, cast("Any", core))
 
     def answer(self) -> None:
         """Answer one request, or reset the connection."""

@@ -82,6 +82,16 @@ def test_odd_requests_get_an_answer(request_bytes: bytes, status: int, mock: Moc
         assert raw.recv(65536).split(b"\r\n")[0].split(b" ")[1] == str(status).encode()
 
 
+def test_a_client_that_asks_first_is_told_to_go_on(mock: MockAks, aks: Any) -> None:
+    head = f"PUT {aks.np1}{VERSION} HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+    with mock.serve() as url, socket.create_connection((urlsplit(url).hostname, urlsplit(url).port)) as raw:
+        raw.settimeout(30)
+        raw.sendall(head.encode())
+        assert raw.recv(65536).startswith(b"HTTP/1.1 100 ")
+        raw.sendall(b"{}")
+        assert raw.recv(65536).startswith(b"HTTP/1.1 200 ")
+
+
 def test_both_kinds_of_httpx_clients_share_one_state(mock: MockAks, aks: Any) -> None:
     async def tag() -> Any:
         async with httpx.AsyncClient(

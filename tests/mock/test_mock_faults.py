@@ -40,11 +40,33 @@ def test_before_means_not_processed_and_after_means_the_answer_is_lost(
     with mock.serve() as url, type(aks)(base_url=url) if socket else nullcontext(aks) as client:
         assert outcome(client, "PUT", aks.np1, body={}, x_ms_client_request_id="mine") == seen
         assert outcome(client, "GET", aks.np1) == 200
+    assert mock.drain() == 0
     entry = mock.journal[0]
     assert (entry.status, entry.request_id) == (None if seen == LOST else seen, "mine")
     assert entry.decided == (200 if commits else None)
     assert entry.fault == f"fault {phase}: {effect}"
     assert [commit.request_id for commit in mock.commits] == ["mine"] * commits
+
+
+def test_a_late_request_lands_when_the_client_has_given_up(mock: MockAks, aks: Any) -> None:
+    mock.inject("PUT", phase="late")
+    body = mock.body("rg1", "aks1", "np1")
+    tag = body["properties"]["eTag"]
+    assert outcome(aks, "PUT", aks.np1, body=body, If_Match=tag, x_ms_client_request_id="late") == LOST
+    assert mock.body("rg1", "aks1", "np1") == body
+    assert (mock.drain(), mock.drain()) == (1, 0)
+    assert [commit.request_id for commit in mock.commits] == ["late"]
+    assert [(entry.status, entry.decided) for entry in mock.journal] == [(None, None), (None, 200)]
+
+
+def test_a_late_request_is_fenced_by_what_landed_before_it(mock: MockAks, aks: Any) -> None:
+    mock.inject("PUT", phase="late", effect=504)
+    body = mock.body("rg1", "aks1", "np1")
+    assert outcome(aks, "PUT", aks.np1, body=body, If_Match=body["properties"]["eTag"]) == 504
+    mock.edit("rg1", "aks1", "np1")
+    assert mock.drain() == 1
+    assert mock.journal[-1].decided == 412
+    assert [commit.request_id for commit in mock.commits] == ["edit-1"]
 
 
 @pytest.mark.parametrize(

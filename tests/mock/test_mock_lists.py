@@ -81,12 +81,15 @@ def test_resource_groups_live_and_take_their_clusters_along(mock: MockAks, aks: 
 
 def test_an_operation_on_a_cluster_of_old_does_not_touch_its_successor(mock: MockAks, aks: Any) -> None:
     mock.switches.operation_polls = 2
-    links = [aks.ask("DELETE", aks.np1).headers["Location"]]
-    aks.ask("DELETE", aks.group)
+    body = mock.body("rg1", "aks1")
+    first = aks.ask("DELETE", aks.np1).headers["Location"]
+    statuses = [aks.ask("DELETE", aks.group).status_code, aks.ask("PUT", aks.group, {}).status_code]
+    mock.switches.operation_polls = 0
+    assert [*statuses, aks.ask("PUT", aks.cluster, body).status_code] == [200, 201, 201]
+    mock.switches.operation_polls = 2
+    second = aks.ask("DELETE", aks.np1).headers["Location"]
     mock.add_cluster("rg1", "aks1")
-    links.append(aks.ask("DELETE", aks.np1).headers["Location"])
-    mock.add_cluster("rg1", "aks1")
-    assert [aks.get(link).status_code for link in links] == [204, 204]
+    assert [aks.get(link).status_code for link in (first, second, second)] == [204, 204, 204]
     assert mock.body("rg1", "aks1", "np1")["properties"]["provisioningState"] == "Succeeded"
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 from urllib.parse import unquote
@@ -69,7 +70,7 @@ def parse_path(path: str) -> Address | None:
     return None
 
 
-def _match(segments: list[str], pattern: list[str]) -> dict[str, str] | None:
+def _match(segments: Sequence[str], pattern: Sequence[str]) -> dict[str, str] | None:
     if len(segments) != len(pattern):
         return None
     names = {}

@@ -15,7 +15,7 @@ from aks_etag.mock._core.answers import MISSING, Answer, answer, merge_headers
 from aks_etag.mock._core.call import Call
 from aks_etag.mock._core.operations import Failure
 
-Phase: TypeAlias = Literal["before", "after"]
+Phase: TypeAlias = Literal["before", "after", "late"]
 Effect: TypeAlias = Literal["reset"] | int
 
 

@@ -43,17 +43,32 @@ class Service:
     def __init__(self, store: Store, hooks: Hooks) -> None:
         self._store = store
         self._hooks = hooks
+        self._held: list[tuple[Call, Fault]] = []
 
     def handle(self, method: str, url: str, headers: Mapping[str, str], body: bytes, *, remote: bool = False) -> Answer:
         """Answer one request; raise ``ConnectionLostError`` where a fault swallows the answer."""
         call = parse_call(method, url, headers, body)
         fault = self._store.faults.draw(call.method, call.path)
-        if fault is not None and fault.phase == "before":
-            return self._deliver(call, None, fault)
+        if fault is not None and fault.phase != "after":
+            return self._keep_away(call, fault)
         if call.is_write:
             self._hooks.run(call.request, remote=remote)
         with self._store.lock:
             return self._deliver(call, self._decide(call), fault)
+
+    def drain(self) -> int:
+        """Process the requests that were held back, in order; return their number."""
+        with self._store.lock:
+            held, self._held = self._held, []
+            for call, fault in held:
+                self._note(call, self._decide(call), None, fault)
+            return len(held)
+
+    def _keep_away(self, call: Call, fault: Fault) -> Answer:
+        with self._store.lock:
+            if fault.phase == "late":
+                self._held.append((call, fault))
+            return self._deliver(call, None, fault)
 
     def _decide(self, call: Call) -> Answer:
         try:

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""How long to wait: time and chance are arguments."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aks_etag._core.pacing import ConflictRetry, backoff, check_seconds, poll_interval, retry_after
+
+NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
+
+
+def http_date(seconds: float) -> str:
+    return format_datetime(NOW + timedelta(seconds=seconds), usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        pytest.param("36", 36.0, id="seconds"),
+        pytest.param(" 36 ", 36.0, id="blanks"),
+        pytest.param("0", 0.0, id="zero"),
+        pytest.param("1.5", 1.5, id="fraction"),
+        pytest.param("-5", 0.0, id="negative"),
+        pytest.param("nan", None, id="nan"),
+        pytest.param("inf", None, id="inf"),
+        pytest.param("1e999", None, id="overflow"),
+        pytest.param("", None, id="empty"),
+        pytest.param("   ", None, id="blank"),
+        pytest.param("soon", None, id="word"),
+        pytest.param("12:00", None, id="half-a-date"),
+        pytest.param(http_date(90), 90.0, id="date"),
+        pytest.param(http_date(-90), 0.0, id="date-gone-by"),
+        pytest.param("Thursday, 01-Jan-26 12:00:30 GMT", 30.0, id="rfc-850"),
+        pytest.param("Thu, 01 Jan 2026 13:00:30 +0100", 30.0, id="zone"),
+        pytest.param("Thu, 01 Jan 2026 12:00:30", 30.0, id="no-zone-is-utc"),
+        pytest.param("Thu, 01 Jan 2026 12:00:30 -0000", 30.0, id="unknown-zone-is-utc"),
+        pytest.param("Thu, 99 Jan 2026 12:00:30 GMT", None, id="no-such-day"),
+    ],
+)
+def test_a_retry_after_is_seconds_or_a_date(text: str, seconds: float | None) -> None:
+    assert retry_after({"retry-after": text}, now=NOW.timestamp()) == seconds
+
+
+def test_no_header_asks_for_nothing() -> None:
+    assert retry_after({}, now=0.0) is None
+
+
+@given(st.text(max_size=40))
+def test_no_retry_after_is_too_odd(text: str) -> None:
+    seconds = retry_after({"retry-after": text}, now=NOW.timestamp())
+    assert seconds is None or 0.0 <= seconds < float("inf")
+
+
+@pytest.mark.parametrize(
+    ("failures", "jitter", "seconds"),
+    [(1, 0.0, 0.5), (1, 1.0, 1.0), (2, 1.0, 2.0), (3, 0.5, 3.0), (6, 1.0, 32.0), (7, 1.0, 60.0), (10_000, 1.0, 60.0)],
+)
+def test_a_backoff_doubles_up_to_its_ceiling(failures: int, jitter: float, seconds: float) -> None:
+    assert backoff(failures, jitter=jitter) == seconds
+
+
+@given(st.integers(1, 1000), st.floats(0, 1), st.floats(0, 1000))
+def test_a_backoff_keeps_half_of_itself_and_its_ceiling(failures: int, jitter: float, ceiling: float) -> None:
+    full = backoff(failures, jitter=1.0, ceiling=ceiling)
+    assert full / 2 <= backoff(failures, jitter=jitter, ceiling=ceiling) <= full <= ceiling
+
+
+@pytest.mark.parametrize(
+    ("polls", "ceiling", "seconds"),
+    [(0, 30.0, 1.0), (1, 30.0, 1.5), (2, 30.0, 2.25), (9, 30.0, 30.0), (10**6, 30.0, 30.0), (0, 0.0, 0.0), (0, 0.5, 0.5)],
+)
+def test_polls_grow_by_half_up_to_their_ceiling(polls: int, ceiling: float, seconds: float) -> None:
+    assert poll_interval(polls, ceiling=ceiling) == seconds
+
+
+@pytest.mark.parametrize("attempts", [0, -1, True, 1.0, "3", None, float("inf")])
+def test_attempts_are_a_whole_number(attempts: Any) -> None:
+    with pytest.raises(ValueError, match="attempts="):
+        ConflictRetry(attempts=attempts)
+
+
+@pytest.mark.parametrize("deadline", [-1, True, "3", None, float("nan")])
+def test_a_deadline_is_a_number_of_seconds(deadline: Any) -> None:
+    with pytest.raises(ValueError, match="deadline="):
+        ConflictRetry(deadline=deadline)
+
+
+@pytest.mark.parametrize("seconds", [0, 1, 2.5, float("inf")])
+def test_seconds_may_be_any_number(seconds: float) -> None:
+    assert (check_seconds("deadline", seconds), ConflictRetry(deadline=seconds).deadline) == (seconds, seconds)
+
+
+def test_a_typo_is_an_error() -> None:
+    with pytest.raises(TypeError):
+        ConflictRetry(attempt=3)  # type: ignore[call-arg]

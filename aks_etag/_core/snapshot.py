@@ -51,6 +51,10 @@ class Snapshot:
             )
         return self.version
 
+    def moved_from(self, tag: str | None) -> bool | None:
+        """Whether the version is another one than ``tag``; ``None`` where there are no two to compare."""
+        return None if tag is None or self.version is None else self.version != tag
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteResult:

@@ -51,14 +51,6 @@ def refusal(resource_id: str, verdict: Verdict, outcome: Outcome) -> Exception:
     return kind(f"{resource_id}: {explained(outcome)}{hint}", answer=outcome, code=error.code, resource_id=resource_id)
 
 
-def refused_write(resource_id: str, verdict: Verdict, outcome: Outcome) -> Exception:
-    """Return the error for a write that was definitely not carried out."""
-    error = refusal(resource_id, verdict, outcome)
-    if isinstance(error, AksEtagError):
-        error.applied = False
-    return error
-
-
 def not_found(resource_id: str, answer: Response, kind: type[NotFoundError] = NotFoundError) -> NotFoundError:
     """Return the error for something that is not there."""
     return kind(
@@ -94,7 +86,6 @@ def in_progress(resource_id: str, answer: Response) -> OperationInProgressError:
         code=error.code,
         resource_id=resource_id,
         since=started_at(error.message),
-        applied=False,
     )
 
 
@@ -116,15 +107,15 @@ def stale(
     why: str = "somebody else wrote first; read it again and decide anew, or use update()",
 ) -> PreconditionFailedError:
     """Return the error for a version that is not the one asked for."""
+    asked = "refused with 412" if sent is None else f'asked for version "{sent}"'
     there = "" if current is None else f', there is now "{current.version}"'
     error = kind(
-        f'{resource_id} was not written: asked for version "{sent}"{there}; {why}',
+        f"{resource_id} was not written: {asked}{there}; {why}",
         answer=answer,
         code=None if answer is None else service_error(answer.body).code,
         resource_id=resource_id,
         sent=sent,
         current=current,
-        applied=False,
     )
     # Refused here or there, it is a 412 to whoever looks at the status.
     error.status_code = 412

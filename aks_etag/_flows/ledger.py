@@ -11,6 +11,7 @@ from .._core.evidence import Attempt
 from .._core.messages import Body
 from .._core.snapshot import Snapshot
 from ..errors import (
+    AksEtagError,
     DeadlineExceededError,
     OperationFailedError,
     ResourceGoneError,
@@ -31,6 +32,7 @@ class Ledger:
     attempts: list[Attempt] = field(default_factory=list)
     origin: Body | None = None
     accepted: bool = False
+    residual: bool = False
     seen: Snapshot | None = None
 
     @property
@@ -55,6 +57,11 @@ class Ledger:
         self.attempts.clear()
         self.accepted = False
         yield self._announced()
+
+    def go_round(self) -> Flow[None]:
+        """Strike out all on evidence that is good but no proof: from now on, no error may claim "not applied"."""
+        self.residual = True
+        yield from self.clear()
 
     def preempted(self, attempt: Attempt) -> None:
         """Note that an attempt's operation ended by losing a race: it can land no more."""
@@ -89,10 +96,16 @@ class Ledger:
         """Return the error to end with: while a write is undecided, any other error would claim too much."""
         still_running = self.accepted and isinstance(error, DeadlineExceededError)
         if not self.open or still_running or isinstance(error, _DECIDED):
-            return error
+            return self._told(error)
         unknown = yield from self.unknown(pending=True, why=f"it could not be found out ({_short(error)})")
         unknown.__cause__ = error
         return unknown
+
+    def _told(self, error: Exception) -> Exception:
+        """Let an error say "not applied" where that is certain, and only there."""
+        if isinstance(error, AksEtagError) and not error.applied and not self.open:
+            error.applied = None if self.residual else False
+        return error
 
     def _announced(self) -> Undecided:
         return Undecided(self.resource_id, tuple(attempt.request_id for attempt in self.attempts))

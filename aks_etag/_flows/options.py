@@ -36,3 +36,6 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Refuse a word that is not one of the choices."""
     if value not in choices:
         raise ValueError(f"{name}={value!r}: it takes {' or '.join(map(repr, choices))}")
+
+
+WAITING = Options()

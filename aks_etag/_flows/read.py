@@ -55,15 +55,15 @@ def get(resource: Resource, options: Options, *, deadline: float | None = None) 
     return (yield from read(resource, budget))
 
 
-def settled(resource: Resource, budget: Budget, options: Options) -> Flow[Snapshot]:
-    """Read a resource until it accepts writes, and return that read.
+def settled(resource: Resource, budget: Budget, options: Options, *, seen: Snapshot | None = None) -> Flow[Snapshot]:
+    """Read a resource until it accepts writes, and return that read; ``seen`` is a read that was made already.
 
     Raises:
         OperationInProgressError: it is busy, and ``on_busy="raise"``.
     """
     polls = 0
     while True:
-        snapshot = yield from read(resource, budget)
+        snapshot, seen = seen or (yield from read(resource, budget)), None
         if snapshot.settled:
             return snapshot
         if options.on_busy == "raise":

@@ -11,11 +11,11 @@ from .._core.operation import Link, Poll, Progress, read_poll, started_at
 from .._core.snapshot import Snapshot
 from .._core.verdict import Verdict, judge_read, service_error
 from .._resources import Resource
-from ..errors import NotFoundError
+from ..errors import NotFoundError, ResourceGoneError
 from . import failures
 from .budget import Budget
 from .effects import Flow, emit, now, send
-from .options import Options
+from .options import WAITING, Options
 from .read import read, settled
 
 
@@ -42,15 +42,16 @@ def conclude(resource: Resource, accepted: Response, budget: Budget) -> Flow[Con
 
 def _watched(resource: Resource, budget: Budget) -> Flow[Conclusion]:
     """Judge a write without an operation by the state of the resource: only a state seen to change can be its own."""
-    snapshot = yield from read(resource, budget)
-    polls, worked = 0, not snapshot.settled
-    while not snapshot.settled:
-        yield from budget.poll(polls, f"{snapshot.name} to settle (it is {snapshot.provisioning_state})")
-        polls += 1
-        snapshot = yield from read(resource, budget)
+    try:
+        first = yield from read(resource, budget)
+        snapshot = yield from settled(resource, budget, WAITING, seen=first)
+    except NotFoundError as error:
+        raise ResourceGoneError(
+            f"{resource.id} is gone, and a write to it was accepted just before", resource_id=resource.id
+        ) from error
     state = (snapshot.provisioning_state or "").casefold()
     ends = {"failed": Progress.FAILED, "canceled": Progress.CANCELED}
-    progress = ends.get(state, Progress.SUCCEEDED) if worked else Progress.SUCCEEDED
+    progress = Progress.SUCCEEDED if first.settled else ends.get(state, Progress.SUCCEEDED)
     return Conclusion(poll=Poll(progress, snapshot.provisioning_state or ""), snapshot=snapshot)
 
 
@@ -58,17 +59,18 @@ def _followed(link: Link, accepted: Response, budget: Budget) -> Flow[Conclusion
     if not link.url:
         return Conclusion(poll=Poll(Progress.LOST))
     started = yield from now()
-    polls, answer = 0, accepted
+    polls = 0
+    answer: Response | None = accepted
     while True:
         what = f"operation {link.name}"
         yield from budget.poll(polls, what, operation=link.name, answer=answer)
         polls += 1
         outcome = yield from send(Request(method="GET", url=link.url))
         poll = yield from _polled(link, outcome, budget)
+        # What a 429 asked for was waited for already.
+        answer = outcome if isinstance(outcome, Response) and outcome.status != 429 else None
         if poll is None:
             continue
-        assert isinstance(outcome, Response)
-        answer = outcome
         elapsed = (yield from now()) - started
         progress = OperationProgress(
             resource_id=budget.resource_id, operation=link.name, status=poll.status, elapsed=elapsed

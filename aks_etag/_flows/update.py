@@ -69,7 +69,7 @@ class _Run:
             conflicts=self.conflicts,
             waited=self.budget.waited,
             condition=None if tag is None else self.resource.spelled(Condition(tag=tag)),
-            fenced=None if tag is None else snapshot.version != tag,
+            fenced=snapshot.moved_from(tag),
             recovered=recovered,
             request_id=request_id,
         )
@@ -134,9 +134,10 @@ def _round(run: _Run) -> Flow[WriteResult | None]:
 
 def _read(run: _Run) -> Flow[Snapshot]:
     """Read until settled; what was there once and is not any more is gone or replaced, never a reason to create."""
-    certain = None if run.ledger.open else False
+    # Our own operation may be what it is busy with: in doubt it is waited for, whatever on_busy says.
+    options = replace(run.options, on_busy="wait") if run.ledger.open else run.options
     try:
-        seen = yield from settled(run.resource, run.budget, run.options)
+        seen = yield from settled(run.resource, run.budget, options)
     except NotFoundError as error:
         if run.first is None:
             raise
@@ -145,7 +146,6 @@ def _read(run: _Run) -> Flow[Snapshot]:
             resource_id=run.resource.id,
             status_code=error.status_code,
             code=error.code,
-            applied=certain,
         ) from error
     run.ledger.seen = seen
     if run.first is None:
@@ -155,7 +155,6 @@ def _read(run: _Run) -> Flow[Snapshot]:
         raise ResourceReplacedError(
             f"{run.resource.id} was deleted and created again while it was being changed: it is another one now",
             resource_id=run.resource.id,
-            applied=certain,
         )
     return seen
 
@@ -201,7 +200,7 @@ def _judged(run: _Run, attempt: Attempt, outcome: Outcome) -> Flow[WriteResult |
         return None
     if not isinstance(outcome, Response):
         yield from run.ledger.drop(attempt)
-        raise failures.refused_write(run.resource.id, verdict, outcome)
+        raise failures.refusal(run.resource.id, verdict, outcome)
     if verdict is Verdict.ACCEPTED:
         return (yield from _accepted(run, attempt, outcome))
     yield from _refused(run, attempt, verdict, outcome)
@@ -227,7 +226,7 @@ def _refused(run: _Run, attempt: Attempt, verdict: Verdict, answer: Response) ->
             # Not the text of a 404 but the next read decides whether it is gone.
             run.missing += 1
         case _:
-            raise failures.refused_write(run.resource.id, verdict, answer)
+            raise failures.refusal(run.resource.id, verdict, answer)
 
 
 def _accepted(run: _Run, attempt: Attempt, answer: Response) -> Flow[WriteResult | None]:
@@ -260,6 +259,7 @@ def _doubt(run: _Run, attempt: Attempt, reason: str, outcome: Outcome | None) ->
 def _overtaken(run: _Run, tag: str, answer: Response) -> Flow[None]:
     """Count a clean 412, or give up; while another attempt is in doubt, it may have been our own that was faster."""
     if run.ledger.open:
+        run.doubts += 1
         yield from run.budget.back_off(run.doubts, "the fate of a write", cause=answer)
         return
     run.conflicts += 1
@@ -318,5 +318,5 @@ def _resolve(run: _Run, seen: Snapshot) -> Flow[WriteResult | None]:
         case Finding.GO_ROUND:
             # Under the same tag they can still land, and only the next read may say that they did not.
             if seen.etag != ledger.attempts[0].tag:
-                yield from ledger.clear()
+                yield from ledger.go_round()
             return None

@@ -54,7 +54,7 @@ class _Once:
             attempts=1,
             waited=self.budget.waited,
             condition=self.resource.spelled(self.condition),
-            fenced=None if tag is None or snapshot is None else snapshot.version != tag,
+            fenced=None if snapshot is None else snapshot.moved_from(tag),
             recovered=recovered,
             request_id=self.request.request_id,
         )
@@ -118,7 +118,7 @@ def _judged(run: _Once, attempt: Attempt, outcome: Answer) -> Flow[WriteResult]:
             raise (yield from _overtaken(run, outcome))
         case _:
             yield from run.ledger.drop(attempt)
-            raise failures.refused_write(run.resource.id, verdict, outcome)
+            raise failures.refusal(run.resource.id, verdict, outcome)
 
 
 def _accepted(run: _Once, answer: Response) -> Flow[WriteResult]:
@@ -161,8 +161,9 @@ def after_success(resource: Resource, conclusion: Conclusion, budget: Budget, ta
                 resource_id=resource.id,
                 applied=True,
             ) from error
-        except AksEtagError as error:
-            error.applied = True
+        except Exception as error:
+            if isinstance(error, AksEtagError):
+                error.applied = True
             error.add_note("The write itself was carried out; only the read after it failed.")
             raise
     if tag is not None and snapshot.version == tag:
@@ -201,12 +202,9 @@ def _overtaken(run: _Once, answer: Response) -> Flow[AksEtagError]:
             code=service_error(answer.body).code,
             resource_id=run.resource.id,
             current=current,
-            applied=False,
         )
     if isinstance(seen, Response):
-        error = failures.not_found(run.resource.id, answer)
-        error.applied = False
-        return error
+        return failures.not_found(run.resource.id, answer)
     return failures.stale(run.resource.id, run.condition.tag, answer, current)
 
 
@@ -219,11 +217,13 @@ def _in_doubt(run: _Once, reason: str) -> Flow[WriteResult]:
     except NotFoundError as error:
         return (yield from _nothing_there(run, reason, error))
     run.ledger.seen = seen
-    moved = run.condition.version is not None and seen.version != run.condition.version
+    # What exists cannot be created any more; what has moved on cannot be written under its old version.
+    moved = seen.moved_from(run.condition.version) is True
     equivalent = run.landed(run.resource.writable(seen.body))
     if moved and equivalent:
         return (yield from _recovered(run, "updated", seen, "equivalent"))
-    raise (yield from run.ledger.unknown(pending=not moved, why=reason, equivalent=equivalent))
+    pending = not (moved or run.condition.create)
+    raise (yield from run.ledger.unknown(pending=pending, why=reason, equivalent=equivalent))
 
 
 def _nothing_there(run: _Once, reason: str, error: NotFoundError) -> Flow[WriteResult]:

@@ -107,7 +107,7 @@ async def _coroutine() -> None:
     ("returned", "name"),
     [
         pytest.param(lambda: 3, "int", id="int"),
-        pytest.param(lambda: [], "list", id="list"),
+        pytest.param(list, "list", id="list"),
         pytest.param(lambda: "", "str", id="text"),
         pytest.param(lambda: False, "bool", id="bool"),
         pytest.param(_coroutine, "coroutine", id="coroutine"),
@@ -119,7 +119,7 @@ def test_a_change_returns_nothing_else(returned: Any, name: str) -> None:
         applied(lambda body: returned(), {})
 
 
-class Mode(str, Enum):
+class Mode(str, Enum):  # noqa: UP042  # as the SDK has them
     USER = "User"
 
 

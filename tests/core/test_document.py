@@ -41,7 +41,10 @@ def test_a_path_below_another_is_a_mistake() -> None:
     [
         pytest.param({"id": 1, "x": 2}, {"x": 2}, {"id": 1}, id="top"),
         pytest.param(
-            {"properties": {"state": "S", "n": 1}}, {"properties": {"n": 1}}, {"properties": {"state": "S"}}, id="nested"
+            {"properties": {"state": "S", "n": 1}},
+            {"properties": {"n": 1}},
+            {"properties": {"state": "S"}},
+            id="nested",
         ),
         pytest.param(
             {"properties": {"pools": [{"tag": 1, "n": 2}, {"n": 3}]}},
@@ -55,9 +58,16 @@ def test_a_path_below_another_is_a_mistake() -> None:
             {"addons": {"x": {"identity": {"key": 1}}}},
             id="each-of-a-map",
         ),
-        pytest.param({"properties": None}, {"properties": None}, {"properties": {}}, id="null-where-a-map-was-expected"),
+        pytest.param(
+            {"properties": None}, {"properties": None}, {"properties": {}}, id="null-where-a-map-was-expected"
+        ),
         pytest.param({"properties": [1]}, {"properties": [1]}, {"properties": []}, id="a-list-of-unnamed"),
-        pytest.param({"properties": {"pools": None}}, {"properties": {"pools": None}}, {"properties": {"pools": {}}}, id="null-list"),  # fmt: skip  # noqa: E501
+        pytest.param(
+            {"properties": {"pools": None}},
+            {"properties": {"pools": None}},
+            {"properties": {"pools": {}}},
+            id="null-list",
+        ),
         pytest.param({"id": None}, {}, {"id": None}, id="null-is-a-value"),
         pytest.param({}, {}, {}, id="empty"),
     ],
@@ -154,7 +164,8 @@ def test_documents_that_differ_nowhere_are_the_same(left: Any, right: Any) -> No
     paths = differing(left, right)
     assert (paths == ()) == same(left, right)
     assert not any(same(at(left, path), at(right, path)) for path in paths)
-    assert agree(left, right, []) and agree(left, left, paths)
+    assert agree(left, right, [])
+    assert agree(left, left, paths)
     assert agree(left, right, paths) == (paths == ())
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import pickle
 import re
+from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
+from multiprocessing import get_context
 from typing import Any
 
 import pytest
@@ -13,12 +15,11 @@ from azure.core import exceptions as azure
 
 from aks_etag import errors
 from aks_etag._core.messages import Response
+from aks_etag._core.resource_id import parse
 from aks_etag._core.snapshot import Snapshot
 from aks_etag.errors import AksEtagError
 
-KINDS = {
-    name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, AksEtagError)
-}
+KINDS = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, AksEtagError)}
 KIND = pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
 
 
@@ -113,6 +114,13 @@ def test_every_fact_survives_pickling(kind: type[AksEtagError]) -> None:
     assert (type(copy), str(copy), copy.message, copy.status_code) == (kind, "what happened", "what happened", 409)
     assert {name: getattr(copy, name) for name in facts} == facts
     assert copy.__notes__ == ["a note"]
+
+
+def test_an_error_comes_back_from_a_process_pool() -> None:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        error = pool.submit(parse, "nonsense").exception(60)
+    assert type(error) is errors.InvalidResourceIdError
+    assert "'nonsense' is not the ARM id" in str(error)
 
 
 @KIND

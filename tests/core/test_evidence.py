@@ -13,7 +13,9 @@ X, D = {"n": 3, "k": "a"}, {"n": 5, "k": "a"}
 PATHS = (("n",),)
 
 
-def attempt(number: int = 1, *, after: Any = D, paths: Any = PATHS, before: Any = X, preempted: bool = False) -> Attempt:
+def attempt(
+    number: int = 1, *, after: Any = D, paths: Any = PATHS, before: Any = X, preempted: bool = False
+) -> Attempt:
     return Attempt(request_id=f"r{number}", tag="T", before=before, after=after, paths=paths, preempted=preempted)
 
 
@@ -106,8 +108,13 @@ def test_a_preempted_attempt_is_weighed_like_any_other() -> None:
 
 @pytest.mark.parametrize(
     ("now", "tag", "holds", "on_doubt"),
-    [(X, "T", False, "untouched"), (D, "U", True, "untouched"), (X, "U", False, "raise"), ({"n": 7}, "U", False, "untouched")],
-)  # fmt: skip
+    [
+        (X, "T", False, "untouched"),
+        (D, "U", True, "untouched"),
+        (X, "U", False, "raise"),
+        ({"n": 7}, "U", False, "untouched"),
+    ],
+)
 def test_idempotence_is_asked_only_where_it_matters(now: Any, tag: str, holds: bool, on_doubt: OnDoubt) -> None:
     def never() -> bool:
         raise AssertionError("asked")

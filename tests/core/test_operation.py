@@ -54,6 +54,9 @@ def test_a_link_never_shows_its_signature() -> None:
         ("https://evil.example#.management.azure.com", False),
         ("https://evil.example?.management.azure.com", False),
         ("https://azure.com/x", False),
+        ("https://evil.example\\.management.azure.com/x", False),
+        ("https://user:password@eastus.management.azure.com/x", False),
+        ("https://management.azure.com:8443/x", False),
         ("//evil.example/x", False),
         ("ftp://management.azure.com/x", False),
         ("file:///x", False),
@@ -117,7 +120,9 @@ def test_a_recorded_failure_was_a_lost_race() -> None:
     assert (poll.progress, poll.status, poll.error.code) == (Progress.PREEMPTED, "Failed", "OriginalEtagNotExpect")
 
 
-@pytest.mark.parametrize(("status", "progress"), [(202, Progress.RUNNING), (200, Progress.SUCCEEDED), (204, Progress.SUCCEEDED)])  # fmt: skip  # noqa: E501
+@pytest.mark.parametrize(
+    ("status", "progress"), [(202, Progress.RUNNING), (200, Progress.SUCCEEDED), (204, Progress.SUCCEEDED)]
+)
 def test_a_location_runs_while_it_says_202(status: int, progress: Progress) -> None:
     assert read_poll(Response(status=status, body={"status": "Failed"}), is_location=True) == Poll(progress)
 

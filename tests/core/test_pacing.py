@@ -48,6 +48,11 @@ def test_a_retry_after_is_seconds_or_a_date(text: str, seconds: float | None) ->
     assert retry_after({"retry-after": text}, now=NOW.timestamp()) == seconds
 
 
+@pytest.mark.parametrize("text", ["Thu, 01 Jan 99999999999999999999 12:00:30 GMT", f"1 Jan 2026 12:00:30 +{10**20}"])
+def test_a_date_out_of_range_asks_for_nothing(text: str) -> None:
+    assert retry_after({"retry-after": text}, now=NOW.timestamp()) is None
+
+
 def test_no_header_asks_for_nothing() -> None:
     assert retry_after({}, now=0.0) is None
 
@@ -74,7 +79,15 @@ def test_a_backoff_keeps_half_of_itself_and_its_ceiling(failures: int, jitter: f
 
 @pytest.mark.parametrize(
     ("polls", "ceiling", "seconds"),
-    [(0, 30.0, 1.0), (1, 30.0, 1.5), (2, 30.0, 2.25), (9, 30.0, 30.0), (10**6, 30.0, 30.0), (0, 0.0, 0.0), (0, 0.5, 0.5)],
+    [
+        (0, 30.0, 1.0),
+        (1, 30.0, 1.5),
+        (2, 30.0, 2.25),
+        (9, 30.0, 30.0),
+        (10**6, 30.0, 30.0),
+        (0, 0.0, 0.0),
+        (0, 0.5, 0.5),
+    ],
 )
 def test_polls_grow_by_half_up_to_their_ceiling(polls: int, ceiling: float, seconds: float) -> None:
     assert poll_interval(polls, ceiling=ceiling) == seconds

@@ -65,7 +65,9 @@ def test_a_condition_becomes_exactly_one_header(given: Any, wanted: Condition, h
         pytest.param({"if_none_match": SEEN}, InvalidPreconditionError, "only \\*", id="none-match-snapshot"),
         pytest.param({"if_match": "t1", "if_none_match": "*"}, InvalidPreconditionError, "400", id="both"),
         pytest.param({"if_match": None, "if_none_match": None}, InvalidPreconditionError, "400", id="both-none"),
-        pytest.param({"if_match": "t1", "force": True}, InvalidPreconditionError, "cannot be combined", id="forced-tag"),
+        pytest.param(
+            {"if_match": "t1", "force": True}, InvalidPreconditionError, "cannot be combined", id="forced-tag"
+        ),
         pytest.param({"if_none_match": "*", "force": True}, InvalidPreconditionError, "combined", id="forced-create"),
         pytest.param({"if_match": None, "force": True}, InvalidPreconditionError, "combined", id="forced-none"),
         pytest.param({"force": 1}, InvalidPreconditionError, "True or False", id="force-1"),
@@ -80,7 +82,9 @@ def test_what_the_service_would_refuse_or_ignore_is_refused_here(given: Any, err
 
 
 @pytest.mark.parametrize(
-    ("value", "pin"), [(UNSET, None), ("t1", "t1"), ('W/"t1"', "t1"), (SEEN, "t1")], ids=["unset", "tag", "weak", "seen"]
+    ("value", "pin"),
+    [(UNSET, None), ("t1", "t1"), ('W/"t1"', "t1"), (SEEN, "t1")],
+    ids=["unset", "tag", "weak", "seen"],
 )
 def test_an_update_is_pinned_to_one_version_or_to_none(value: Any, pin: str | None) -> None:
     assert pinned(value, target=HERE) == pin

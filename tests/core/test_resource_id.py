@@ -46,7 +46,8 @@ def test_names_and_parents() -> None:
 
 
 @pytest.mark.parametrize(
-    ("left", "right", "same"), [(CLUSTER, CLUSTER.upper(), True), (CLUSTER, POOL, False), (CLUSTER, CLUSTER + "2", False)]
+    ("left", "right", "same"),
+    [(CLUSTER, CLUSTER.upper(), True), (CLUSTER, POOL, False), (CLUSTER, CLUSTER + "2", False)],
 )
 def test_ids_have_no_case(left: str, right: str, same: bool) -> None:
     assert parse(left).same(parse(right)) is same
@@ -125,7 +126,9 @@ def test_names_keep_to_the_rules_of_the_service(what: str, name: Any, fine: bool
         check_name(what, name)
 
 
-@pytest.mark.parametrize("names", [("s1", "rg1", "a/b"), ("s1", "..", "a"), ("s/1", "rg1", "a"), ("s1", "rg1", "a", "..")])
+@pytest.mark.parametrize(
+    "names", [("s1", "rg1", "a/b"), ("s1", "..", "a"), ("s/1", "rg1", "a"), ("s1", "rg1", "a", "..")]
+)
 def test_an_id_cannot_be_built_from_path_tricks(names: tuple[str, ...]) -> None:
     with pytest.raises(InvalidResourceIdError):
         ResourceId(*names)

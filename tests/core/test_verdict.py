@@ -141,7 +141,10 @@ def test_no_answer_is_doubt_unless_it_never_left(outcome: NoResponse, written: V
     ("response", "verdict"),
     [
         pytest.param(Response(status=200, body={}), Verdict.ACCEPTED, id="200"),
-        *[pytest.param(Response(status=200, body=body), Verdict.UNSURE, id=f"200-{body!r}") for body in (None, [], "", 0)],
+        *[
+            pytest.param(Response(status=200, body=body), Verdict.UNSURE, id=f"200-{body!r}")
+            for body in (None, [], "", 0)
+        ],
         pytest.param(Response(status=201, body={}), Verdict.UNSURE, id="201"),
         pytest.param(Response(status=204), Verdict.UNSURE, id="204"),
         pytest.param(Response(status=304), Verdict.REFUSED, id="304"),
@@ -162,7 +165,9 @@ def test_a_read_is_accepted_only_with_its_document(response: Response, verdict: 
 @pytest.mark.parametrize(
     ("body", "codes"),
     [
-        pytest.param({"code": "A", "details": [{"code": "B", "details": [{"code": "C"}]}]}, {"a", "b", "c"}, id="nested"),
+        pytest.param(
+            {"code": "A", "details": [{"code": "B", "details": [{"code": "C"}]}]}, {"a", "b", "c"}, id="nested"
+        ),
         pytest.param({"code": "A", "details": None}, {"a"}, id="null-details"),
         pytest.param({"code": "A", "details": ["x", 7, {"code": None}]}, {"a", ""}, id="odd-details"),
         pytest.param({"error": {"code": "A", "details": {"code": "B"}}}, {"a"}, id="details-not-a-list"),
@@ -188,8 +193,10 @@ def test_an_error_is_read_from_both_shapes() -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["error", "code", "message", "details", "x"]), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["error", "code", "message", "details", "x"]), inner, max_size=4)
+    ),
     max_leaves=8,
 )
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from aks_etag._core.events import Event, Waiting
 from aks_etag._core.messages import NoResponse, Outcome, Request, Response
 from aks_etag._core.precondition import Condition
 from aks_etag._core.resource_id import parse
-from aks_etag._flows.effects import Chance, Emit, Flow, NewRequestId, Now, Send, Sleep, Undecided
+from aks_etag._flows.effects import Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Undecided
 from aks_etag._flows.options import Options
 from aks_etag._flows.update import update
 from aks_etag._flows.write import once
@@ -32,6 +32,7 @@ FIVE = merge_patch({"properties": {"count": 5}})
 LOST = NoResponse(error=TimeoutError("no answer"))
 UNSENT = NoResponse(error=ConnectionRefusedError("refused"), sent=False)
 NO_TOKEN = NoResponse(error=PermissionError("no token"), sent=False, final=True)
+T1 = Condition(tag="t1")
 EPOCH = 1_700_000_000.0
 
 
@@ -129,48 +130,69 @@ class Trace:
 
 def trace(flow: Flow[Any], *script: Outcome) -> Trace:
     """Run a flow to its end; a wait that was not announced, and an answer that was not asked for, are failures."""
-    done, answers, clock, ids = Trace(), iter(script), 0.0, 0
-    announced: list[Waiting] = []
+    stage = _Stage(answers=iter(script))
     reply: Any = None
     while True:
         try:
             effect = flow.send(reply)
         except StopIteration as end:
-            done.result = end.value
+            stage.done.result = end.value
             break
         except Exception as error:
-            done.error = error
+            stage.done.error = error
             break
-        reply = None
+        reply = stage.play(effect)
+    assert list(stage.answers) == [], f"not asked for, after {stage.done.steps}"
+    return stage.done
+
+
+@dataclass
+class _Stage:
+    """The driver of a trace: virtual time, no chance, numbered request ids."""
+
+    answers: Iterator[Outcome]
+    done: Trace = field(default_factory=Trace)
+    ids: int = 0
+    announced: list[float] = field(default_factory=list)
+
+    def play(self, effect: Effect) -> Any:
         match effect:
             case Send(request):
-                done.steps.append(named(request))
-                done.requests.append(request)
-                reply = next(answers, None)
-                assert reply is not None, f"no answer is left for the last of {done.steps}"
-                done.answers.append(reply)
+                return self.send(request)
             case Sleep(seconds):
-                assert [wait.seconds for wait in announced] == [seconds], "a wait that nobody was told of"
-                announced.clear()
-                done.steps.append(f"SLEEP {seconds:g}")
-                clock, done.slept = clock + seconds, done.slept + seconds
-            case Now():
-                reply = clock
-            case Chance():
-                reply = 1.0
-            case NewRequestId():
-                ids += 1
-                reply = f"r{ids}"
-            case Emit(Waiting() as waiting):
-                announced.append(waiting)
-                done.waits.append(waiting.what)
+                self.sleep(seconds)
             case Emit(event):
-                done.events.append(event)
-                done.steps.append(type(event).__name__)
+                self.tell(event)
             case Undecided(_, request_ids):
-                done.steps.append(" ".join(["UNDECIDED", *(request_ids or ["-"])]))
-    assert list(answers) == [], f"not asked for, after {done.steps}"
-    return done
+                self.done.steps.append(" ".join(["UNDECIDED", *(request_ids or ["-"])]))
+            case NewRequestId():
+                self.ids += 1
+                return f"r{self.ids}"
+            case Now() | Chance():
+                return self.done.slept if isinstance(effect, Now) else 1.0
+        return None
+
+    def send(self, request: Request) -> Outcome:
+        self.done.steps.append(named(request))
+        self.done.requests.append(request)
+        answer = next(self.answers, None)
+        assert answer is not None, f"no answer is left for the last of {self.done.steps}"
+        self.done.answers.append(answer)
+        return answer
+
+    def sleep(self, seconds: float) -> None:
+        assert self.announced == [seconds], "a wait that nobody was told of"
+        self.announced.clear()
+        self.done.steps.append(f"SLEEP {seconds:g}")
+        self.done.slept += seconds
+
+    def tell(self, event: Event) -> None:
+        if isinstance(event, Waiting):
+            self.announced.append(event.seconds)
+            self.done.waits.append(event.what)
+            return
+        self.done.events.append(event)
+        self.done.steps.append(type(event).__name__)
 
 
 def named(request: Request) -> str:
@@ -182,14 +204,24 @@ def named(request: Request) -> str:
     return " ".join([request.method, what, *conditions, *([request.request_id] if request.is_write else [])])
 
 
-def traced(change: Any, *script: Outcome, on: Any = POOL, deadline: float | None = None, pin: Any = None, **options: Any) -> Trace:  # fmt: skip  # noqa: E501
+def traced(
+    change: Any, *script: Outcome, on: Any = POOL, deadline: float | None = None, pin: Any = None, **options: Any
+) -> Trace:
     """Trace ``update``, and hold its run of effects against what must hold of every one."""
     done = trace(update(on, change, Options(**options), pin=pin, deadline=deadline), *script)
     assert list(breaches(done)) == []
     return done
 
 
-def tried(verb: Any, *script: Outcome, on: Any = POOL, condition: Any = Condition(tag="t1"), body: Any = None, deadline: float | None = None, **options: Any) -> Trace:  # fmt: skip  # noqa: E501
+def tried(
+    verb: Any,
+    *script: Outcome,
+    on: Any = POOL,
+    condition: Condition = T1,
+    body: Any = None,
+    deadline: float | None = None,
+    **options: Any,
+) -> Trace:
     """Trace one conditional write: exactly one, and named before it leaves."""
     request = on.remove(condition) if verb == "delete" else None
     if verb == "put":

@@ -55,7 +55,7 @@ def test_a_deadline_names_what_was_awaited(script: Any, waiting_for: str, cause:
     assert (run.ended, run.error.waiting_for, run.error.operation) == ("DeadlineExceededError", waiting_for, None)
     assert (type(run.error.__cause__).__name__ if run.error.__cause__ else None) == cause
     assert run.slept <= 6.0
-    assert (isinstance(run.error, TimeoutError), run.error.applied) == (True, None)
+    assert (isinstance(run.error, TimeoutError), run.error.applied) == (True, False)
 
 
 @pytest.mark.parametrize("write", [accepted(), accepted(retry_after="90")], ids=["polls", "asks-for-too-much"])

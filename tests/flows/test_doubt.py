@@ -72,8 +72,13 @@ def test_nothing_moved_yet_sends_the_same_tag_again(unclear: Any, reason: str) -
 
 def test_the_first_write_may_overtake_the_second() -> None:
     run = traced(FIVE, pool("t1"), LOST, pool("t1"), STALE, pool("t2", count=5))
-    assert run.steps[10:] == ["UNDECIDED r1", "SLEEP 1", READ, "UNDECIDED -", "Recovered"]
-    assert (run.ended, run.result.recovered, run.result.attempts, run.result.conflicts) == ("updated", "equivalent", 2, 0)
+    assert run.steps[10:] == ["UNDECIDED r1", "SLEEP 2", READ, "UNDECIDED -", "Recovered"]
+    assert (run.ended, run.result.recovered, run.result.attempts, run.result.conflicts) == (
+        "updated",
+        "equivalent",
+        2,
+        0,
+    )
     assert run.told(Conflict) == []
 
 

@@ -15,7 +15,7 @@ import pytest
 from aks_etag import Stats
 from aks_etag._core.events import Event, OutcomeUnknown
 from aks_etag._core.messages import Outcome, Request
-from aks_etag._core.precondition import Condition
+from aks_etag._core.precondition import CREATE, Condition
 from aks_etag._drivers import Surroundings, arun, run
 from aks_etag._flows.options import Options
 from aks_etag._flows.read import get
@@ -127,16 +127,53 @@ def test_both_drivers_do_the_same(change: Any, script: Any, ended: str) -> None:
     assert ended in (getattr(runs[0].result, "outcome", None), type(runs[0].error).__name__)
 
 
+OTHERS: list[Any] = [
+    pytest.param(lambda: get(POOL, Options()), [LOST, pool("t1")], id="get"),
+    pytest.param(lambda: put(Condition(tag="t1")), [accepted(), polled(), pool("t2")], id="put"),
+    pytest.param(lambda: put(Condition(tag="t1")), [STALE, pool("t2")], id="put-refused"),
+    pytest.param(lambda: put(CREATE), [LOST, pool("t2")], id="create-in-doubt"),
+    pytest.param(lambda: delete(Condition(tag="t1")), [accepted(202), polled()], id="delete"),
+]
+
+
+def put(condition: Condition) -> Any:
+    request = POOL.replace({"properties": {"count": 5}}, condition)
+    return once(POOL, "put", request, condition, Options())
+
+
+def delete(condition: Condition) -> Any:
+    return once(POOL, "delete", POOL.remove(condition), condition, Options())
+
+
+@pytest.mark.parametrize(("flow", "script"), OTHERS)
+def test_both_drivers_do_the_same_with_the_other_flows(flow: Any, script: Any) -> None:
+    runs = [comparable(perform(flow(), script, asynchronous)) for asynchronous in (False, True)]
+    assert runs[0] == runs[1]
+
+
 def test_what_happens_is_counted() -> None:
     throttled = refused(429, retry_after="1")
-    script = [pool("t1"), STALE, pool("t2"), BUSY, cluster(), pool("t3"), throttled, pool("t4"), LOST, pool("t5", count=5)]
+    script = [
+        pool("t1"),
+        STALE,
+        pool("t2"),
+        BUSY,
+        cluster(),
+        pool("t3"),
+        throttled,
+        pool("t4"),
+        LOST,
+        pool("t5", count=5),
+    ]
     stats = perform(update(POOL, FIVE, Options()), script, asynchronous=False).stats
     assert (stats.writes, stats.conflicts, stats.busy, stats.throttled, stats.doubts) == (4, 1, 1, 1, 1)
     assert (stats.conflict_rate, Stats().conflict_rate) == (0.25, 0.0)
 
 
 def test_request_ids_are_never_used_twice() -> None:
-    sent = perform(update(POOL, FIVE, Options()), [pool("t1"), STALE, pool("t2"), accepted(), polled(), pool("t3")], False).sent  # fmt: skip  # noqa: E501
+    sent = perform(
+        update(POOL, FIVE, Options()), [pool("t1"), STALE, pool("t2"), accepted(), polled(), pool("t3")], False
+    ).sent
     ids = [request.request_id for request in sent if request.is_write]
     assert (len(set(ids)), all(len(one) == 36 for one in ids)) == (2, True)
 
@@ -172,9 +209,7 @@ def test_an_interrupted_write_is_named(before: Any, kind: type[BaseException], a
         pytest.param(lambda: update(POOL, FIVE, Options()), [], id="before-the-write"),
         pytest.param(lambda: update(POOL, FIVE, Options()), [pool("t1"), STALE], id="after-a-refusal"),
         pytest.param(lambda: update(POOL, FIVE, Options()), [pool("t1"), accepted(), polled()], id="after-success"),
-        pytest.param(
-            lambda: once(POOL, "delete", POOL.remove(Condition()), Condition(), Options()), [STALE], id="once-refused"
-        ),
+        pytest.param(lambda: delete(Condition()), [STALE], id="once-refused"),
     ],
 )
 def test_an_interruption_with_nothing_under_way_is_left_alone(

@@ -45,8 +45,9 @@ GOOD = _put(If_Match="t1")
 def test_a_breach_is_named(effects: list[Any], said: str) -> None:
     def flow() -> Flow[None]:
         for effect in effects:
-            yield effect
+            answers.append((yield effect))
 
+    answers: list[Any] = []
     sends = sum(isinstance(effect, Send) for effect in effects)
     assert said in " ".join(breaches(trace(flow(), *[pool("t1")] * sends)))
 

@@ -177,8 +177,10 @@ def test_a_put_in_doubt_is_never_sent_again(condition: Any, seen: Any, pending: 
 
 
 @pytest.mark.parametrize(
-    ("seen", "equivalent"), [(pool("t7", count=5), True), (pool("t7"), False), (GONE, False)], ids=["like-ours", "other", "absent"]
-)  # fmt: skip
+    ("seen", "equivalent"),
+    [(pool("t7", count=5), True), (pool("t7"), False), (GONE, False)],
+    ids=["like-ours", "other", "absent"],
+)
 def test_a_create_in_doubt_cannot_tell_an_identical_creator(seen: Any, equivalent: bool) -> None:
     run = tried("put", LOST, seen, condition=CREATE)
     assert (run.ended, run.error.equivalent) == ("WriteOutcomeUnknownError", equivalent)
@@ -238,5 +240,3 @@ def test_a_put_still_running_at_the_deadline_is_no_doubt() -> None:
 def test_a_final_read_that_finds_nothing_says_that_the_write_was_applied() -> None:
     run = tried("put", accepted(), polled(), GONE)
     assert (run.ended, run.error.applied) == ("ResourceGoneError", True)
-
-

@@ -103,7 +103,16 @@ def located(status: int = 202, **headers: str) -> Response:
 @pytest.mark.parametrize("end", [refused(200), refused(204), pool("t2")])
 def test_a_202_with_only_a_location_runs_until_it_answers_otherwise(end: Any) -> None:
     run = traced(FIVE, pool(), located(), refused(202), end, DONE)
-    assert after_start(run) == ["SLEEP 1", "GET op2", "OperationProgress", "SLEEP 1.5", "GET op2", "OperationProgress", "UNDECIDED -", READ]  # fmt: skip  # noqa: E501
+    assert after_start(run) == [
+        "SLEEP 1",
+        "GET op2",
+        "OperationProgress",
+        "SLEEP 1.5",
+        "GET op2",
+        "OperationProgress",
+        "UNDECIDED -",
+        READ,
+    ]
 
 
 def test_a_location_on_a_200_leads_nowhere() -> None:
@@ -184,7 +193,8 @@ def test_a_preempted_operation_may_be_stored(poll: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "lost", [pytest.param(GONE, id="404"), pytest.param(refused(400, "X"), id="400"), pytest.param(refused(302), id="302")]
+    "lost",
+    [pytest.param(GONE, id="404"), pytest.param(refused(400, "X"), id="400"), pytest.param(refused(302), id="302")],
 )
 def test_an_operation_that_cannot_be_followed_is_doubt(lost: Any) -> None:
     run = traced(FIVE, pool(), accepted(), lost, DONE)
@@ -236,3 +246,10 @@ def test_a_final_read_is_tried_again() -> None:
     run = traced(FIVE, pool(), accepted(), polled(), LOST, refused(500), DONE)
     assert after_start(run)[4:] == [READ, "SLEEP 1", READ, "SLEEP 2", READ]
     assert run.ended == "updated"
+
+
+@pytest.mark.parametrize("script", [[LOST], [refused(500)], [refused(503, retry_after="20")]])
+def test_a_poll_that_fails_sets_no_pace_but_its_own(script: Any) -> None:
+    run = traced(FIVE, pool(), accepted(retry_after="7"), *script, polled(), DONE)
+    asked = script[0].headers.get("retry-after") if script[0] is not LOST else None
+    assert [step for step in run.steps if step.startswith("SLEEP")] == ["SLEEP 7", f"SLEEP {asked or 1.5}"]

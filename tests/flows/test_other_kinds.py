@@ -99,7 +99,9 @@ MORE = merge_patch({"data": {"color": "blue"}})
 
 def note(version: str | None, color: str = "red", uid: str = "u1", **data: Any) -> Response:
     metadata = {"uid": uid, **({} if version is None else {"resourceVersion": version})}
-    return Response(status=200, body={"metadata": metadata, "data": {"color": color, **data}, "status": {"at": version}})
+    return Response(
+        status=200, body={"metadata": metadata, "data": {"color": color, **data}, "status": {"at": version}}
+    )
 
 
 def run(*script: Response | NoResponse, change: Any = MORE, **options: Any) -> Trace:
@@ -142,7 +144,9 @@ def test_a_409_is_its_stale_answer() -> None:
         pytest.param([note("1"), CONFLICT, note("2", uid="u2")], "ResourceReplacedError", id="replaced"),
         pytest.param([note("1"), CONFLICT, GONE], "ResourceGoneError", id="gone"),
         pytest.param([note(None)], "MissingETagError", id="no-version"),
-        pytest.param([note("1"), CONFLICT, note("1"), CONFLICT, note("1")], "PreconditionFailedError", id="no-conflict"),
+        pytest.param(
+            [note("1"), CONFLICT, note("1"), CONFLICT, note("1")], "PreconditionFailedError", id="no-conflict"
+        ),
     ],
 )
 def test_the_loop_decides_as_it_does_for_arm(script: Any, ended: str) -> None:

@@ -117,3 +117,10 @@ def test_an_answer_that_decides_ends_the_doubt_about_all() -> None:
 def test_a_failed_operation_says_what_became_of_it_by_itself() -> None:
     run = traced(FIVE, pool("t1"), LOST, pool("t1"), accepted(), polled("Failed", code="Quota"), pool("t2", count=3))
     assert (run.ended, run.error.applied) == ("OperationFailedError", None)
+
+
+def test_a_412_beside_a_pending_write_backs_off_longer_each_time() -> None:
+    script = [answer for _ in range(4) for answer in (pool("t1"), STALE)]
+    run = traced(FIVE, pool("t1"), LOST, *script, pool("t2", count=5))
+    slept = [step for step in run.steps if step.startswith("SLEEP")]
+    assert slept == ["SLEEP 1", "SLEEP 2", "SLEEP 4", "SLEEP 8", "SLEEP 16"]

@@ -61,7 +61,9 @@ def test_the_body_that_is_changed_is_the_first_settled_read() -> None:
 
 def test_a_cluster_is_settled_when_its_pools_are() -> None:
     busy = cluster(agentPoolProfiles=[profile("np1"), profile("np2", "Scaling")])
-    run = traced(merge_patch({"tags": {"a": "1"}}), busy, cluster("t2"), accepted(), polled(), cluster("t3"), on=CLUSTER)
+    run = traced(
+        merge_patch({"tags": {"a": "1"}}), busy, cluster("t2"), accepted(), polled(), cluster("t3"), on=CLUSTER
+    )
     assert run.wire == ["GET cluster", "GET cluster", "PUT cluster If-Match=t2 r1", "GET op1", "GET cluster"]
 
 

@@ -40,9 +40,7 @@ AGAIN = [READ, "Retrying", *WRITTEN]
 NOT_ALLOWED = "OperationNotAllowed"
 IN_PROGRESS = [
     pytest.param(recorded("error_409_operation_not_allowed_pool"), None, id="recorded-pool"),
-    pytest.param(
-        recorded("error_409_operation_not_allowed_deleting"), "2024-01-09T04:29:12Z", id="recorded-deleting"
-    ),
+    pytest.param(recorded("error_409_operation_not_allowed_deleting"), "2024-01-09T04:29:12Z", id="recorded-deleting"),
     pytest.param(refused(409, NOT_ALLOWED, "There is an in-progress upgrade"), None, id="with-a-hyphen"),
     pytest.param(refused(409, NOT_ALLOWED, "Provisioning State(Updating)"), None, id="provisioning-state"),
     pytest.param(refused(409, "ConflictingConcurrentWriteNotAllowed"), None, id="arm-concurrent"),
@@ -100,7 +98,9 @@ def test_a_caller_who_does_not_wait_sends_nothing_to_a_busy_resource() -> None:
 
 
 def test_an_etag_mismatch_is_doubt_and_found_to_have_moved_nothing() -> None:
-    run = traced(FIVE, pool("t1"), recorded("error_409_etag_mismatch"), cluster(), pool("t1"), accepted(), polled(), pool("t2"))  # fmt: skip  # noqa: E501
+    run = traced(
+        FIVE, pool("t1"), recorded("error_409_etag_mismatch"), cluster(), pool("t1"), accepted(), polled(), pool("t2")
+    )
     assert run.steps[:10] == [
         READ, *WRITE, "Doubt", "Busy", "SLEEP 1", "GET cluster", READ, "UNDECIDED r1", "Retrying",
     ]  # fmt: skip

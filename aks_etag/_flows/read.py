@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .._core.messages import Outcome, Request, Response
+from .._core.messages import Request, Response
 from .._core.snapshot import Snapshot
 from .._core.verdict import Verdict, judge_read
 from .._resources import Resource
@@ -111,8 +111,3 @@ def page(
 
 def _of(response: Response, item: Any) -> Response:
     return Response(status=response.status, body=item, received_at=response.received_at)
-
-
-def answered(outcome: Outcome) -> Response | None:
-    """Return the answer, or ``None`` where there was none."""
-    return outcome if isinstance(outcome, Response) else None

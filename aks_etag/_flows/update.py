@@ -308,15 +308,15 @@ def _resolve(run: _Run, seen: Snapshot) -> Flow[WriteResult | None]:
             return None
         case Finding.UNKNOWN:
             raise (yield from ledger.unknown(pending=False, why="what is there now does not tell whether it is in it"))
-        case Finding.APPLIED | Finding.SATISFIED:
+        case Finding.GO_ROUND:
+            # Under the same tag they can still land, and only the next read may say that they did not.
+            if seen.etag != ledger.attempts[0].tag:
+                yield from ledger.go_round()
+            return None
+        case _:
             tag, ids = ledger.attempts[0].tag, tuple(attempt.request_id for attempt in ledger.attempts)
             yield from ledger.clear()
             how = "equivalent" if finding is Finding.APPLIED else "satisfied"
             yield from emit(Recovered(resource_id=run.resource.id, how=how, request_ids=ids))
             outcome: Literal["updated", "satisfied"] = "updated" if finding is Finding.APPLIED else "satisfied"
             return run.result(outcome, seen, tag=tag, recovered="equivalent" if outcome == "updated" else None)
-        case Finding.GO_ROUND:
-            # Under the same tag they can still land, and only the next read may say that they did not.
-            if seen.etag != ledger.attempts[0].tag:
-                yield from ledger.go_round()
-            return None

@@ -186,10 +186,21 @@ def _drawn() -> Any:
     return lambda body: {"n": next(numbers)}
 
 
+def _drawn_once() -> Any:
+    numbers = iter(range(99))
+    return lambda body: {"n": body["n"] if "n" in body else next(numbers)}
+
+
 @pytest.mark.parametrize(
     ("change", "idempotent"),
-    [(_toggle, False), (_add, False), (_append_once, True), (_drawn(), False), (merge_patch({"a": 1}), True)],
-    ids=["toggle", "add", "append-once", "not-deterministic", "merge-patch"],
+    [
+        pytest.param(_toggle, False, id="toggle"),
+        pytest.param(_add, False, id="add"),
+        pytest.param(_append_once, True, id="append-once"),
+        pytest.param(_drawn(), False, id="another-each-time"),
+        pytest.param(_drawn_once(), False, id="kept-once-drawn"),
+        pytest.param(merge_patch({"a": 1}), True, id="merge-patch"),
+    ],
 )
 def test_idempotence_is_probed_not_believed(change: Any, idempotent: bool) -> None:
     assert is_idempotent_at(change, {"l": ["a"]}) is idempotent

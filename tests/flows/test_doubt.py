@@ -137,6 +137,20 @@ def test_a_change_that_is_not_deterministic_is_never_repeated() -> None:
     assert traced(counted, pool("t1"), LOST, pool("t2")).ended == "WriteOutcomeUnknownError"
 
 
+def idempotent_only(mode: str | None) -> Any:
+    def change(body: dict[str, Any]) -> None:
+        properties = body["properties"]
+        properties["count"] = 5 if properties.get("mode") == mode else properties["count"] + 1
+
+    return change
+
+
+@pytest.mark.parametrize("mode", [pytest.param(None, id="where-it-started"), pytest.param("User", id="where-it-is")])
+def test_a_change_that_is_idempotent_at_one_place_only_is_never_repeated(mode: str | None) -> None:
+    run = traced(idempotent_only(mode), pool("t1"), LOST, pool("t2", mode="User"))
+    assert (run.ended, run.error.pending) == ("WriteOutcomeUnknownError", False)
+
+
 @pytest.mark.parametrize(
     ("doubt", "count", "ended"),
     [

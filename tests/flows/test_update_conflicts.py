@@ -110,8 +110,13 @@ def test_waiting_and_throttling_do_not_count_as_conflicts() -> None:
 
 def test_a_412_is_final_for_a_pinned_update() -> None:
     run = traced(FIVE, pool("t1"), STALE, pool("t2"), pin="t1")
-    assert run.wire == [READ, "PUT pool If-Match=t1 r1", READ]
+    assert (run.wire, run.slept) == ([READ, "PUT pool If-Match=t1 r1", READ], 0.0)
     assert (run.ended, run.error.sent, run.error.current.etag) == ("PreconditionFailedError", "t1", "t2")
+
+
+def test_a_412_is_final_for_a_pinned_update_even_if_the_tag_is_still_shown() -> None:
+    run = traced(FIVE, pool("t1"), STALE, pool("t1"), pin="t1")
+    assert (run.ended, run.error.current.etag) == ("PreconditionFailedError", "t1")
 
 
 def test_a_pinned_update_that_finds_nothing_says_gone() -> None:

@@ -38,14 +38,16 @@ def typing(session: nox.Session) -> None:
     """Check types: mypy for all, basedpyright for what users see."""
     session.install("-q", ".[test]", *needed("mypy", "basedpyright", "hypothesis", "anyio", "nox"))
     session.run("mypy", "aks_etag", "samples", "tools", "noxfile.py", "tests/typing")
-    session.run("basedpyright", "--level", "error", "tests/typing", "samples")
+    # Told which Python, since it would take a .venv beside it for the one to look into.
+    python = str(Path(session.bin) / "python")
+    session.run("basedpyright", "--pythonpath", python, "--level", "error", "tests/typing", "samples")
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run all tests against the built wheel; the pure core and the flows must be covered branch by branch."""
     session.install("-q", *needed("build"))
-    dist = Path(session.create_tmp()) / "dist"
+    dist = Path(session.create_tmp()).resolve() / "dist"
     session.run("python", "-m", "build", "-q", "--wheel", "--outdir", str(dist), silent=True)
     wheel = max(dist.glob("*.whl"), key=lambda path: path.stat().st_mtime)
     needs = needed("aiohttp", "anyio", "coverage", "hypothesis", "pytest-cov", "pytest-timeout")

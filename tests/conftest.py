@@ -8,8 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from aks_etag.mock import MockAks
+
+# Nothing here is timed: a fresh clone on a busy machine is slow, and that is no failure.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 WIRE = Path(__file__).parent / "data" / "wire"
 

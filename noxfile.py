@@ -36,7 +36,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def typing(session: nox.Session) -> None:
     """Check types: mypy for all, basedpyright for what users see."""
-    session.install("-q", ".[test]", *needed("mypy", "basedpyright", "hypothesis", "anyio", "nox"))
+    session.install("-q", ".[aio,test]", *needed("mypy", "basedpyright", "hypothesis", "anyio", "nox"))
     session.run("mypy", "aks_etag", "samples", "tools", "noxfile.py", "tests/typing")
     # Told which Python, since it would take a .venv beside it for the one to look into.
     python = str(Path(session.bin) / "python")
@@ -50,9 +50,9 @@ def tests(session: nox.Session) -> None:
     dist = Path(session.create_tmp()).resolve() / "dist"
     session.run("python", "-m", "build", "-q", "--wheel", "--outdir", str(dist), silent=True)
     wheel = max(dist.glob("*.whl"), key=lambda path: path.stat().st_mtime)
-    needs = needed("aiohttp", "anyio", "coverage", "hypothesis", "pytest-cov", "pytest-timeout")
+    needs = needed("anyio", "coverage", "hypothesis", "pytest-cov", "pytest-timeout")
     session.install("-q", "--force-reinstall", "--no-deps", str(wheel))
-    session.install("-q", f"aks-etag[test] @ {wheel.as_uri()}", *needs)
+    session.install("-q", f"aks-etag[aio,test] @ {wheel.as_uri()}", *needs)
     session.run("pytest", "--cov", "--cov-report=", *session.posargs)
     if not session.posargs:
         session.run("coverage", "report", f"--include={PURE}", "--fail-under=100")

@@ -13,7 +13,7 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from ._clock import Clock, SystemClock
-    from ._core.changes import Change, merge_patch
+    from ._core.changes import Change, merge_patch, typed
     from ._core.events import (
         Busy,
         Conflict,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from ._core.pacing import ConflictRetry
     from ._core.resource_id import ResourceId
-    from ._core.snapshot import Snapshot, WriteResult
+    from ._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
     from ._stats import Stats
     from .aio import AsyncAgentPool, AsyncAksClient, AsyncCluster
     from .client import AgentPool, AksClient, Cluster
@@ -60,14 +60,14 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "_clock": ("Clock", "SystemClock"),
-    "_core.changes": ("Change", "merge_patch"),
+    "_core.changes": ("Change", "merge_patch", "typed"),
     "_core.events": (
         "Busy", "Conflict", "Doubt", "Event", "NotFenced", "OperationProgress", "OutcomeUnknown", "Recovered",
         "Retrying", "Throttled", "Waiting",
     ),
     "_core.pacing": ("ConflictRetry",),
     "_core.resource_id": ("ResourceId",),
-    "_core.snapshot": ("Snapshot", "WriteResult"),
+    "_core.snapshot": ("ClusterSnapshot", "Snapshot", "WriteResult"),
     "_stats": ("Stats",),
     "aio": ("AsyncAgentPool", "AsyncAksClient", "AsyncCluster"),
     "client": ("AgentPool", "AksClient", "Cluster"),
@@ -95,6 +95,7 @@ __all__ = [
     "Change",
     "Clock",
     "Cluster",
+    "ClusterSnapshot",
     "Conflict",
     "ConflictRetriesExhaustedError",
     "ConflictRetry",
@@ -132,6 +133,7 @@ __all__ = [
     "WriteResult",
     "__version__",
     "merge_patch",
+    "typed",
 ]
 
 

@@ -3,30 +3,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
 
-from ._core.changes import Change, plain_body
+from ._core.changes import Change, applied, merge_patch, plain_body
 from ._core.etag import ETagFormat
 from ._core.evidence import OnDoubt
 from ._core.messages import Request
 from ._core.operation import trusted
 from ._core.pacing import ConflictRetry, check_seconds
-from ._core.precondition import CREATE, condition, pinned
+from ._core.precondition import CREATE, Condition, condition, pinned
 from ._core.resource_id import ResourceId, check_name, parse
-from ._core.snapshot import Snapshot, WriteResult
+from ._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
 from ._core.unset import UNSET, Unset
 from ._drivers import OnEvent
-from ._flows import read
+from ._flows import compose, read
+from ._flows.budget import Budget
 from ._flows.effects import Flow
 from ._flows.options import OnBusy, Options, check_choice
 from ._flows.update import update
-from ._flows.write import once
-from ._resources import AgentPool, Arm, ManagedCluster, Resource
+from ._flows.write import Verb, once
+from ._resources import AgentPool, Arm, ClusterTags, ManagedCluster, Resource
 from .errors import InvalidPreconditionError
 
-Tag = str | Snapshot | Unset
+T = TypeVar("T")
+Tag: TypeAlias = str | Snapshot | Unset
+TagsChange: TypeAlias = Mapping[str, str | None] | Change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,17 +101,24 @@ class Calls:
         self, change: Change, if_match: Tag, deadline: float | None, on_busy: OnBusy | Unset, inline_pools: bool = False
     ) -> Flow[WriteResult]:
         """Change it in the loop."""
-        if not callable(change):
-            raise TypeError(f"a change is a function of the body, not a {type(change).__name__}; see merge_patch")
         pin = pinned(if_match, target=str(self.address))
         resource = self.resource(inline_pools=inline_pools)
-        return update(resource, change, self.options(on_busy), pin=pin, deadline=_seconds(deadline))
+        flow = partial(update, resource, checked(change), self.options(on_busy), pin=pin)
+        return self._within(deadline, flow)
 
-    def create(self, body: Mapping[str, Any], deadline: float | None) -> Flow[WriteResult]:
+    def create(self, body: Mapping[str, Any], adopt: bool, deadline: float | None) -> Flow[WriteResult]:
         """Put it if it is not there."""
-        resource = self.resource()
+        request = self.resource().replace(plain_body(body), CREATE)
+        return self._once("put", request, CREATE, deadline, adopt=adopt)
+
+    def create_or_update(
+        self, body: Mapping[str, Any], change: Change, deadline: float | None, on_busy: OnBusy | Unset
+    ) -> Flow[WriteResult]:
+        """Put it if it is not there, else change it in the loop."""
+        resource, options = self.resource(), self.options(on_busy)
         request = resource.replace(plain_body(body), CREATE)
-        return once(resource, "put", request, CREATE, self.settings.options, deadline=_seconds(deadline))
+        flow = partial(compose.create_or_update, resource, request, checked(change), options)
+        return self._within(deadline, flow)
 
     def put(
         self,
@@ -120,9 +131,8 @@ class Calls:
     ) -> Flow[WriteResult]:
         """Put it once, under exactly the condition given."""
         guard = condition(if_match=if_match, if_none_match=if_none_match, force=force, target=str(self.address))
-        resource = self.resource(inline_pools=inline_pools)
-        request = resource.replace(plain_body(body), guard)
-        return once(resource, "put", request, guard, self.settings.options, deadline=_seconds(deadline))
+        request = self.resource(inline_pools=inline_pools).replace(plain_body(body), guard)
+        return self._once("put", request, guard, deadline, inline_pools=inline_pools)
 
     def patch(
         self, body: Mapping[str, Any], if_match: Tag, if_none_match: object, force: bool, deadline: float | None
@@ -130,17 +140,67 @@ class Calls:
         """Patch it once, under exactly the condition given."""
         _no_if_none_match(if_none_match, "PATCH")
         guard = condition(if_match=if_match, force=force, target=str(self.address))
-        resource = self.resource()
-        request = resource.merge(plain_body(body), guard)
-        return once(resource, "patch", request, guard, self.settings.options, deadline=_seconds(deadline))
+        return self._once("patch", self.resource().merge(plain_body(body), guard), guard, deadline)
 
-    def delete(self, if_match: Tag, if_none_match: object, force: bool, deadline: float | None) -> Flow[WriteResult]:
-        """Delete it once, under exactly the condition given."""
+    def update_tags(
+        self, tags_or_change: TagsChange, deadline: float | None, on_busy: OnBusy | Unset
+    ) -> Flow[WriteResult]:
+        """Change its tags in the loop, by PATCH."""
+        change = tags_change(tags_or_change)
+        tags = ClusterTags(address=self.address, arm=self.settings.arm)
+        flow = partial(compose.update_tags, tags, self.resource(), change, self.options(on_busy))
+        return self._within(deadline, flow)
+
+    def delete(
+        self,
+        if_match: Tag,
+        if_none_match: object,
+        only_if: Callable[[Snapshot], bool] | Unset,
+        force: bool,
+        deadline: float | None,
+        on_busy: OnBusy | Unset,
+    ) -> Flow[WriteResult]:
+        """Delete it: once, under exactly the condition given, or in a loop where a predicate decides."""
         _no_if_none_match(if_none_match, "DELETE")
+        if only_if is not UNSET:
+            if if_match is not UNSET or force is not False:
+                raise InvalidPreconditionError("delete takes exactly one of if_match, only_if and force=True")
+            if not callable(only_if):
+                raise TypeError(f"only_if is a function of the snapshot, not a {type(only_if).__name__}")
+            return self._within(deadline, partial(compose.delete_if, self.resource(), only_if, self.options(on_busy)))
         guard = condition(if_match=if_match, force=force, target=str(self.address))
-        resource = self.resource()
-        request = resource.remove(guard)
-        return once(resource, "delete", request, guard, self.settings.options, deadline=_seconds(deadline))
+        seen = if_match if isinstance(if_match, Snapshot) else None
+        return self._once("delete", self.resource().remove(guard), guard, deadline, seen=seen)
+
+    def read_consistent(self, deadline: float | None, on_busy: OnBusy | Unset) -> Flow[ClusterSnapshot]:
+        """Read the cluster and its pools as they were at one time."""
+        listing = Listing(path=f"{self.address}/agentPools", settings=self.settings)
+        pools = partial(compose.all_of, listing.page, listing.first())
+        return self._within(deadline, partial(compose.read_consistent, self.resource(), pools, self.options(on_busy)))
+
+    def _once(
+        self,
+        verb: Verb,
+        request: Request,
+        guard: Condition,
+        deadline: float | None,
+        *,
+        inline_pools: bool = False,
+        adopt: bool = False,
+        seen: Snapshot | None = None,
+    ) -> Flow[WriteResult]:
+        resource = self.resource(inline_pools=inline_pools)
+        flow = partial(once, resource, verb, request, guard, self.settings.options, adopt=adopt, seen=seen)
+        return self._within(deadline, flow)
+
+    def _within(self, deadline: float | None, flow: Callable[[Budget], Flow[T]]) -> Flow[T]:
+        seconds = _seconds(deadline)
+
+        def limited() -> Flow[T]:
+            budget = yield from Budget.start(str(self.address), self.settings.options, seconds)
+            return (yield from flow(budget))
+
+        return limited()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +221,7 @@ class Listing:
             request,
             self.path,
             self.settings.options,
-            resource_of=lambda item: Calls(address=parse(str(item.get("id"))), settings=self.settings).resource(),
+            resource_of=lambda item: Calls(address=parse(item["id"]), settings=self.settings).resource(),
             trusted=lambda url: trusted(url, arm.endpoint),
         )
 
@@ -173,6 +233,25 @@ def clusters_path(subscription_id: str, resource_group: str | None) -> str:
         check_name("resource group name", resource_group)
         scope += f"/resourceGroups/{resource_group}"
     return f"{scope}/providers/Microsoft.ContainerService/managedClusters"
+
+
+def checked(change: Change) -> Change:
+    """Refuse what is no function before anything is read."""
+    if not callable(change):
+        raise TypeError(f"a change is a function of the body, not a {type(change).__name__}; see merge_patch")
+    return change
+
+
+def tags_change(tags_or_change: TagsChange) -> Change:
+    """Turn tags to set (``None`` removes), or a function of the tags, into a change of the body."""
+    if callable(tags_or_change):
+        edit = tags_or_change
+
+        def change(body: dict[str, Any]) -> dict[str, Any]:
+            return {**body, "tags": applied(edit, body.get("tags") or {})}
+
+        return change
+    return merge_patch({"tags": plain_body(tags_or_change)})
 
 
 def _seconds(deadline: float | None) -> float | None:

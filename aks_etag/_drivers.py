@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol, TypeVar, assert_never
 
 from ._clock import Clock
 from ._core.events import Event, NotFenced, OutcomeUnknown
-from ._core.messages import Outcome, Request
+from ._core.messages import NoResponse, Outcome, Request
 from ._flows.effects import Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Undecided
 from ._stats import Stats
 
@@ -23,7 +23,7 @@ _LOG: Final = logging.getLogger("aks_etag")
 
 
 class Transport(Protocol):
-    """Sends one request, once, and never raises an ``Exception``: no answer is a value."""
+    """Sends one request, once. No answer is a value; what it raises is taken for "may have been sent"."""
 
     def send(self, request: Request) -> Outcome:
         """Send it."""
@@ -104,7 +104,10 @@ def run(flow: Flow[T], transport: Transport, around: Surroundings) -> T:
             match effect:
                 case Send():
                     around.stats.sent(effect.request)
-                    reply = transport.send(effect.request)
+                    try:
+                        reply = transport.send(effect.request)
+                    except Exception as error:  # noqa: BLE001  # whatever a transport raises leaves doubt
+                        reply = NoResponse(error=error, final=True)
                 case Sleep():
                     around.clock.sleep(effect.seconds)
                 case _:
@@ -130,7 +133,10 @@ async def arun(flow: Flow[T], transport: AsyncTransport, around: Surroundings) -
             match effect:
                 case Send():
                     around.stats.sent(effect.request)
-                    reply = await transport.send(effect.request)
+                    try:
+                        reply = await transport.send(effect.request)
+                    except Exception as error:  # noqa: BLE001  # whatever a transport raises leaves doubt
+                        reply = NoResponse(error=error, final=True)
                 case Sleep():
                     await around.clock.asleep(effect.seconds)
                 case _:

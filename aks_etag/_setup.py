@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from ._calls import Settings, arm_settings
 from ._clock import Clock, SystemClock
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
     from azure.core import AzureClouds
 
     from .transports._pipeline import ArmTransport, AsyncArmTransport
+    from .transports._sdk import AsyncSdkTransport, SdkTransport
 
 # The default of azure-mgmt-containerservice 41.8; the headers exist from 2024-09-01 on.
 DEFAULT_API_VERSION: Final = "2026-08-01"
 
 T = TypeVar("T")
+Way: TypeAlias = "ArmTransport | AsyncArmTransport | SdkTransport | AsyncSdkTransport"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +41,17 @@ class Parts:
     cloud_setting: Any
     clock: Clock
     stats: Stats = field(default_factory=Stats)
+
+    @classmethod
+    def of_sdk(cls, transport: SdkTransport | AsyncSdkTransport, subscription_id: str, clock: Clock) -> Parts:
+        """Take what a client of the SDK was set to."""
+        return cls(
+            credential=transport.credential,
+            subscription_id=subscription_id,
+            endpoint=transport.endpoint,
+            cloud_setting=None,
+            clock=clock,
+        )
 
     @classmethod
     def made(
@@ -80,7 +94,7 @@ class Parts:
         """Return what a driver needs."""
         return Surroundings(clock=self.clock, stats=self.stats, on_event=on_event)
 
-    def sdk(self, kind: Callable[..., T], settings: Settings, transport: ArmTransport | AsyncArmTransport) -> T:
+    def sdk(self, kind: Callable[..., T], settings: Settings, transport: Way) -> T:
         """Return the SDK's stock client on the same credential, cloud and connections."""
         return kind(
             transport.credential,
@@ -97,6 +111,7 @@ class Parts:
         from .transports._choose import for_threads
         from .transports._pipeline import ArmTransport
 
+        check_credential(self.credential, asynchronous=False)
         credential = self.credential
         if credential is None:
             from azure.identity import DefaultAzureCredential
@@ -109,9 +124,41 @@ class Parts:
         from .transports._choose import for_tasks
         from .transports._pipeline import AsyncArmTransport
 
+        check_credential(self.credential, asynchronous=True)
         credential = self.credential
         if credential is None:
             from azure.identity.aio import DefaultAzureCredential
 
             credential = DefaultAzureCredential(authority=self.endpoint.authority)
         return AsyncArmTransport(credential, self.endpoint, for_tasks(chosen, self.clock), self.clock)
+
+
+def sdk_transport(client: object, clock: Clock | None) -> SdkTransport:
+    """Return the way to ARM through a synchronous client of the SDK."""
+    from .transports._sdk import SdkTransport, check_kind
+
+    check_kind(client, asynchronous=False)
+    return SdkTransport(client, clock or SystemClock())
+
+
+def async_sdk_transport(client: object, clock: Clock | None) -> AsyncSdkTransport:
+    """Return the way to ARM through an asynchronous client of the SDK."""
+    from .transports._sdk import AsyncSdkTransport, check_kind
+
+    check_kind(client, asynchronous=True)
+    return AsyncSdkTransport(client, clock or SystemClock())
+
+
+def check_credential(credential: object, *, asynchronous: bool) -> None:
+    """Refuse what gives no token, or gives it only to those who await it.
+
+    Raises:
+        TypeError: it has neither ``get_token`` nor ``get_token_info``, or is asynchronous in a synchronous client.
+    """
+    if credential is None:
+        return
+    ask = getattr(credential, "get_token_info", None) or getattr(credential, "get_token", None)
+    if not callable(ask):
+        raise TypeError(f"a credential has get_token or get_token_info; a {type(credential).__name__} has neither")
+    if not asynchronous and inspect.iscoroutinefunction(ask):
+        raise TypeError("this credential is asynchronous: use it with AsyncAksClient, or take its synchronous twin")

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from . import _setup
-from ._calls import Calls, Listing, Settings, Tag, clusters_path
+from ._calls import Calls, Listing, Settings, Tag, TagsChange, clusters_path
 from ._clock import Clock
 from ._core.changes import Change
 from ._core.etag import ETagFormat
@@ -15,17 +15,21 @@ from ._core.evidence import OnDoubt
 from ._core.messages import Request
 from ._core.pacing import ConflictRetry
 from ._core.resource_id import ResourceId, check_name, parse
-from ._core.snapshot import Snapshot, WriteResult
+from ._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
 from ._core.unset import UNSET, Unset
 from ._drivers import OnEvent, run
 from ._flows.effects import Flow
 from ._flows.options import OnBusy
 from ._stats import Stats
+from .errors import NotFoundError
 
 if TYPE_CHECKING:
     from azure.core import AzureClouds
     from azure.core.credentials import TokenCredential
     from azure.mgmt.containerservice import ContainerServiceClient
+
+    from .transports._pipeline import ArmTransport
+    from .transports._sdk import SdkTransport
 
 T = TypeVar("T")
 
@@ -62,8 +66,40 @@ class AksClient:
         self._settings = self._parts.settings(
             api_version, etag_format, conflict_retry, on_busy, on_doubt, polling_interval, on_event
         )
-        self._transport = self._parts.transport(transport)
+        self._transport: ArmTransport | SdkTransport = self._parts.transport(transport)
         self._sdk: ContainerServiceClient | None = None
+
+    @classmethod
+    def from_sdk(
+        cls,
+        client: ContainerServiceClient,
+        subscription_id: str,
+        *,
+        conflict_retry: ConflictRetry = ConflictRetry(),
+        on_busy: OnBusy = "wait",
+        on_doubt: OnDoubt = "untouched",
+        polling_interval: float = 30.0,
+        on_event: OnEvent | None = None,
+        etag_format: ETagFormat = "raw",
+        clock: Clock | None = None,
+    ) -> Self:
+        """Wrap a client that a program already has: its credential, cloud, api-version, transport and policies.
+
+        Its retries and redirects are off for calls made here, and stay as they are for its own. It is not closed by us.
+
+        Raises:
+            TypeError: it is the asynchronous kind, or no ContainerServiceClient.
+        """
+        check_name("subscription id", subscription_id)
+        wrapped = _setup.sdk_transport(client, clock)
+        self = cls.__new__(cls)
+        self._parts = _setup.Parts.of_sdk(wrapped, subscription_id, wrapped.clock)
+        self._settings = self._parts.settings(
+            client._config.api_version, etag_format, conflict_retry, on_busy, on_doubt, polling_interval, on_event
+        )
+        self._transport = wrapped
+        self._sdk = client
+        return self
 
     @property
     def subscription_id(self) -> str:
@@ -171,34 +207,63 @@ class _Handle:
         """
         return self._run(self._calls.get(deadline))
 
+    def get_or_none(self, *, deadline: float | None = None) -> Snapshot | None:
+        """Read it; ``None`` where it does not exist. A read that fails is never taken for that."""
+        try:
+            return self._run(self._calls.get(deadline))
+        except NotFoundError:
+            return None
+
     def wait(self, *, deadline: float | None = None) -> Snapshot:
         """Read it until it is settled, and return that read."""
         return self._run(self._calls.wait(deadline))
 
-    def create(self, body: Mapping[str, Any], *, deadline: float | None = None) -> WriteResult:
+    def create(self, body: Mapping[str, Any], *, adopt: bool = False, deadline: float | None = None) -> WriteResult:
         """Create it with ``If-None-Match: *``.
+
+        A create of somebody else with the same body cannot be told from our own after a lost answer: that is a
+        WriteOutcomeUnknownError with ``equivalent=True``. ``adopt=True`` takes such a one for ours
+        (``outcome="satisfied"``).
 
         Raises:
             AlreadyExistsError: somebody else's is there.
             WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
         """
-        return self._run(self._calls.create(body, deadline))
+        return self._run(self._calls.create(body, adopt, deadline))
+
+    def create_or_update(
+        self,
+        body: Mapping[str, Any],
+        change: Change,
+        *,
+        deadline: float | None = None,
+        on_busy: OnBusy | Unset = UNSET,
+    ) -> WriteResult:
+        """Create ``body`` where nothing is there, else ``update(change)``, whoever else does what in between."""
+        return self._run(self._calls.create_or_update(body, change, deadline, on_busy))
 
     def delete(
         self,
         *,
         if_match: Tag = UNSET,
         if_none_match: object = UNSET,
+        only_if: Callable[[Snapshot], bool] | Unset = UNSET,
         force: bool = False,
         deadline: float | None = None,
+        on_busy: OnBusy | Unset = UNSET,
     ) -> WriteResult:
-        """Delete the version seen, in one attempt; ``outcome="absent"`` where there was nothing to delete.
+        """Delete it, given exactly one of ``if_match``, ``only_if`` and ``force=True``.
+
+        ``if_match`` deletes the version seen, in one attempt. ``only_if`` is asked of a fresh snapshot, and again of
+        every other version that comes in between; where it says no, the outcome is ``unchanged``. The outcome is
+        ``absent`` where there was nothing to delete.
 
         Raises:
             PreconditionFailedError: another version is there.
             OperationInProgressError, ThrottledError: refused for now.
+            WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
         """
-        return self._run(self._calls.delete(if_match, if_none_match, force, deadline))
+        return self._run(self._calls.delete(if_match, if_none_match, only_if, force, deadline, on_busy))
 
     def _run(self, flow: Flow[T]) -> T:
         return self._client._run(flow, self._calls.settings)
@@ -216,6 +281,16 @@ class Cluster(_Handle):
     def agent_pools(self) -> Iterator[Snapshot]:
         """List its agent pools, page by page."""
         return self._client._list(Listing(path=f"{self.id}/agentPools", settings=self._calls.settings))
+
+    def read_consistent(self, *, deadline: float | None = None, on_busy: OnBusy | Unset = UNSET) -> ClusterSnapshot:
+        """Read it and all its pools until two reads in a row show the same settled versions of all of them."""
+        return self._run(self._calls.read_consistent(deadline, on_busy))
+
+    def update_tags(
+        self, tags_or_change: TagsChange, *, deadline: float | None = None, on_busy: OnBusy | Unset = UNSET
+    ) -> WriteResult:
+        """Set tags (``None`` removes one, others stay), or change them by a function: the loop, by PATCH."""
+        return self._run(self._calls.update_tags(tags_or_change, deadline, on_busy))
 
     def update(
         self,

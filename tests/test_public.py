@@ -22,12 +22,14 @@ ROOT = Path(__file__).parent.parent
 SAMPLES = sorted((ROOT / "samples").glob("*.py"))
 NAMES = """
 AccessDeniedError AgentPool AksClient AksEtagError AlreadyExistsError AsyncAgentPool AsyncAksClient AsyncCluster Busy
-Change Clock Cluster Conflict ConflictRetriesExhaustedError ConflictRetry DeadlineExceededError Doubt Event
-InlinePoolEditError InvalidPreconditionError InvalidResourceIdError MergeConflictError MissingETagError NotFenced
+Change Clock Cluster ClusterSnapshot Conflict ConflictRetriesExhaustedError ConflictRetry DeadlineExceededError Doubt
+Event InlinePoolEditError InvalidPreconditionError InvalidResourceIdError MergeConflictError MissingETagError
+NotFenced
 NotFoundError OperationFailedError OperationInProgressError OperationPreemptedError OperationProgress OutcomeUnknown
 PreconditionFailedError PreconditionRequiredError ReadOnlyEditError Recovered RequestRefusedError ResourceGoneError
 ResourceId ResourceReplacedError Retrying Snapshot Stats SystemClock Throttled ThrottledError Waiting
 WriteOutcomeUnknownError WriteResult __version__ merge_patch
+typed
 """.split()
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from .document import same
 from .messages import Body
 
+M = TypeVar("M")
 Change: TypeAlias = Callable[[dict[str, Any]], Body | None]
 
 
@@ -38,6 +39,25 @@ def _merged(target: object, patch: object) -> Any:
         else:
             result[name] = _merged(result.get(name), value)
     return result
+
+
+def typed(model: Callable[[dict[str, Any]], M], edit: Callable[[M], M | None]) -> Change:
+    """Build a change from an edit of one of the SDK's models, such as ``azure.mgmt.containerservice.models.AgentPool``.
+
+    From azure-mgmt-containerservice 41 on, models are mappings over the JSON: an edit changes only what it touches, and
+    fields that the model does not know survive.
+    """
+
+    def change(body: dict[str, Any]) -> Body:
+        value = model(body)
+        returned = edit(value)
+        result: object = value if returned is None else returned
+        if not isinstance(result, Mapping):
+            _close(result)
+            raise TypeError(f"typed() needs a model that is a mapping over its JSON, not a {type(result).__name__}")
+        return result
+
+    return change
 
 
 def applied(change: Change, body: Body) -> dict[str, Any]:

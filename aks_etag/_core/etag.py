@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, Literal, TypeAlias
 
 from ..errors import InvalidPreconditionError
@@ -19,17 +20,15 @@ def clean(text: object, *, name: str = "if_match") -> str:
     """
     if not isinstance(text, str):
         raise InvalidPreconditionError(f"{name} takes one eTag as text or a Snapshot, not {_kind(text)}; {_HINT}")
-    tag = text.strip(" ")
-    if tag[:2] in ("W/", "w/"):
-        tag = tag[2:]
-    quoted = len(tag) >= 2 and tag[0] == tag[-1] == '"'
-    bare = tag[1:-1] if quoted else tag
-    reason = _refusal(text, bare)
-    if reason:
+    match = _SPELLED.fullmatch(text.strip(" "))
+    opaque = None if match is None else match["quoted"] or match["bare"] or ""
+    reason = _refusal(text, opaque)
+    if reason or opaque is None:
         raise InvalidPreconditionError(f"{name}={text!r} {reason}; {_HINT}")
-    return bare
+    return opaque
 
 
+_SPELLED: Final = re.compile(r'(?:[Ww]/)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^"]*))')
 _HINT: Final = "pass the snapshot or eTag of a read, or leave the argument out"
 
 
@@ -37,15 +36,16 @@ def _kind(value: object) -> str:
     return "None" if value is None else f"a {type(value).__name__}"
 
 
-def _refusal(text: str, bare: str) -> str | None:
+def _refusal(text: str, opaque: str | None) -> str | None:
     if any(not " " <= character <= "~" for character in text):
         return "has a control or non-ASCII character, which no header may carry"
-    if not bare.strip():
+    if opaque is not None and not opaque.strip():
         return "is empty, which the service would take as no condition at all"
-    if bare == ANY:
+    if opaque == ANY:
         return None if text.strip(" ") == ANY else "is a quoted star: only a bare * means any version"
-    if '"' in bare or "," in bare or " " in bare:
-        return "is not one eTag: quotes, commas and blanks cannot be part of it, and lists are not understood"
+    # What begins with W/ inside its quotes would be another tag without them.
+    if opaque is None or opaque[:2] in ("W/", "w/") or "," in opaque or " " in opaque:
+        return 'is not one eTag: it is spelled abc, "abc" or W/"abc", without blanks, commas or further quotes'
     return None
 
 

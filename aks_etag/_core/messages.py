@@ -31,13 +31,18 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """One answer. Header names are lower-case; ``body`` is parsed JSON, or ``None`` where there was none to parse."""
+    """One answer. Header names are lower-case; ``body`` is parsed JSON, or ``None`` where there was none to parse.
+
+    ``sent_once`` is false where the transport may have sent the request twice; ``request_id`` is the one of the request
+    that was really answered, which a policy may have changed.
+    """
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     body: JSON = None
     received_at: float = 0.0
     sent_once: bool = True
+    request_id: str = ""
     raw: Any = field(default=None, compare=False, repr=False)
 
 

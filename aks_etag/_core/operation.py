@@ -69,7 +69,10 @@ def link(response: Response) -> Link | None:
 
 def trusted(url: str, endpoint: str) -> bool:
     """Whether a link may be followed with our token: same scheme and host, or a regional name below the host."""
-    target, home = urlsplit(url), urlsplit(endpoint)
+    try:
+        target, home = urlsplit(url), urlsplit(endpoint)
+    except ValueError:
+        return False
     if not target.netloc:
         return target.path.startswith("/") and not target.scheme
     if _HOST.fullmatch(target.netloc) is None:

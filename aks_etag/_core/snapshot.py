@@ -57,6 +57,14 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSnapshot:
+    """A cluster and all its agent pools as they were at one time: two reads in a row showed the same versions."""
+
+    cluster: Snapshot
+    pools: tuple[Snapshot, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WriteResult:
     """What a write came to.
 

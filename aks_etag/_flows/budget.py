@@ -59,8 +59,10 @@ class Budget:
     def poll(self, polls: int, what: str, *, operation: str | None = None, answer: Outcome | None = None) -> Flow[None]:
         """Wait before the next poll: as long as the last answer asks, else growing from a second to the ceiling."""
         asked = yield from self._asked(answer)
-        seconds = asked or poll_interval(polls, ceiling=self.ceiling)
-        yield from self.pause(seconds, what, operation=operation)
+        if asked:
+            yield from self.pause_for(asked, what, None, operation=operation)
+            return
+        yield from self.pause(poll_interval(polls, ceiling=self.ceiling), what, operation=operation)
 
     def throttled(self, answer: Outcome) -> Flow[None]:
         """Wait as long as a 429 asks.
@@ -75,11 +77,13 @@ class Budget:
             raise failures.throttled(self.resource_id, answer, seconds)
         yield from self._sleep(seconds, "the service's request budget", None)
 
-    def pause_for(self, seconds: float, what: str, cause: Outcome | None) -> Flow[None]:
+    def pause_for(
+        self, seconds: float, what: str, cause: Outcome | None, *, operation: str | None = None
+    ) -> Flow[None]:
         """Wait exactly as long as a Retry-After asks, or say at once that the deadline does not allow it."""
         if (yield from self.left()) < seconds:
-            raise failures.with_cause(self.expired(f"{what} (the service asks for {seconds:g} s)", None), cause)
-        yield from self._sleep(seconds, what, None)
+            raise failures.with_cause(self.expired(f"{what} (the service asks for {seconds:g} s)", operation), cause)
+        yield from self._sleep(seconds, what, operation)
 
     def left(self) -> Flow[float]:
         """Return the seconds until the deadline."""

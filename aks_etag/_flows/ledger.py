@@ -8,7 +8,7 @@ from typing import Final
 
 from .._core.events import OutcomeUnknown
 from .._core.evidence import Attempt
-from .._core.messages import Body
+from .._core.messages import Body, Outcome, Response
 from .._core.snapshot import Snapshot
 from ..errors import (
     AksEtagError,
@@ -46,6 +46,16 @@ class Ledger:
             self.origin = origin
         self.attempts.append(attempt)
         yield self._announced()
+
+    def answered(self, attempt: Attempt, outcome: Outcome) -> Flow[Attempt]:
+        """Enter the id of the request that was really answered, where a policy has changed it on the way."""
+        request_id = outcome.request_id if isinstance(outcome, Response) else ""
+        if not request_id or request_id == attempt.request_id:
+            return attempt
+        named = replace(attempt, request_id=request_id)
+        self.attempts[self.attempts.index(attempt)] = named
+        yield self._announced()
+        return named
 
     def drop(self, attempt: Attempt) -> Flow[None]:
         """Strike out an attempt that was definitely refused, or never left."""

@@ -98,8 +98,8 @@ def page(
     budget = yield from Budget.start(what, options)
     response = yield from fetch(request, budget)
     items = response.body.get("value")
-    if not isinstance(items, list):
-        raise RequestRefusedError(f"{what}: the answer is not a list", answer=response)
+    if not isinstance(items, list) or not all(_is_resource(item) for item in items):
+        raise RequestRefusedError(f"{what}: the answer is not a list of resources", answer=response)
     snapshots = tuple(resource_of(item).snapshot(_of(response, item)) for item in items)
     link = response.body.get("nextLink")
     if not isinstance(link, str) or not link:
@@ -107,6 +107,10 @@ def page(
     if not trusted(link):
         raise RequestRefusedError(f"{what}: the next page lies on another host, which is not followed", answer=response)
     return Page(snapshots, Request(method="GET", url=link))
+
+
+def _is_resource(item: Any) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("id"), str)
 
 
 def _of(response: Response, item: Any) -> Response:

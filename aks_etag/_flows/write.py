@@ -1,30 +1,34 @@
 # SPDX-License-Identifier: MIT
-"""One conditional attempt and its operation: put, patch, create, delete. Never sent twice, never waiting on a 409."""
+"""One write under one condition, and its operation: put, patch, create, delete. A 409 is not waited for.
+
+In doubt, a put or patch is never sent again. A create and a delete of one version are, under the same condition, since
+two of them cannot both be carried out; and only after a read that shows that nothing has changed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from .._core import document
-from .._core.events import Doubt, NotFenced, Recovered
+from .._core.events import Doubt, Recovered
 from .._core.evidence import Attempt
 from .._core.messages import Body, Request, Response
 from .._core.messages import Outcome as Answer
 from .._core.operation import Progress
 from .._core.precondition import Condition
 from .._core.snapshot import Outcome, Snapshot, WriteResult
-from .._core.verdict import Verdict, judge_read, service_error
+from .._core.verdict import Verdict, service_error
 from .._resources import Resource
-from ..errors import AksEtagError, AlreadyExistsError, NotFoundError, ResourceGoneError
+from ..errors import AlreadyExistsError, NotFoundError, ResourceGoneError, ResourceReplacedError
 from . import failures
+from .aftermath import after_success, failed, glance
 from .budget import Budget
 from .effects import Flow, emit, new_request_id, send
 from .ledger import Ledger
 from .options import Options
-from .read import read, settled
-from .settle import Conclusion, conclude
+from .read import settled
+from .settle import conclude, unblock
 
 Verb: TypeAlias = Literal["put", "patch", "delete"]
 
@@ -38,7 +42,16 @@ class _Once:
     options: Options
     budget: Budget
     ledger: Ledger
+    seen: Snapshot | None
+    adopt: bool
+    patient: bool
+    attempts: int = 0
     status: int | None = None
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether it can be sent again in doubt, since its condition lets only one of them through."""
+        return self.condition.create or (self.verb == "delete" and self.condition.version is not None)
 
     def landed(self, body: Body) -> bool:
         """Whether everything that was sent, secrets aside, is in a body."""
@@ -51,7 +64,7 @@ class _Once:
             outcome=outcome,
             snapshot=snapshot,
             status=self.status,
-            attempts=1,
+            attempts=self.attempts,
             waited=self.budget.waited,
             condition=self.resource.spelled(self.condition),
             fenced=None if snapshot is None else snapshot.moved_from(tag),
@@ -66,19 +79,23 @@ def once(
     request: Request,
     condition: Condition,
     options: Options,
+    budget: Budget,
     *,
-    deadline: float | None = None,
+    seen: Snapshot | None = None,
+    adopt: bool = False,
+    patient: bool = False,
 ) -> Flow[WriteResult]:
     """Send one conditional write, follow its operation, and read the result.
+
+    ``seen`` is the snapshot that the condition came from, if any: it tells a resource from its namesake. ``adopt``: a
+    create that finds what it wanted to create takes it for its own. ``patient``: wait while it is refused as busy or
+    throttled, instead of raising.
 
     Raises:
         PreconditionFailedError, AlreadyExistsError, NotFoundError: the condition did not hold.
         OperationInProgressError, ThrottledError: refused for now.
         WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
     """
-    budget = yield from Budget.start(resource.id, options, deadline)
-    request = replace(request, request_id=(yield from new_request_id()))
-    ledger = Ledger(resource.id)
     run = _Once(
         resource=resource,
         verb=verb,
@@ -86,57 +103,64 @@ def once(
         condition=condition,
         options=options,
         budget=budget,
-        ledger=ledger,
-    )
-    attempt = Attempt(
-        request_id=request.request_id, tag=condition.version or "", before={}, after=request.body or {}, paths=()
+        ledger=Ledger(resource.id),
+        seen=seen,
+        adopt=adopt,
+        patient=patient,
     )
     try:
-        yield from ledger.sending(attempt, {})
-        outcome = yield from send(request)
-        return (yield from _judged(run, attempt, outcome))
+        while True:
+            result = yield from _attempted(run)
+            if result is not None:
+                return result
     except Exception as error:
-        closed = yield from ledger.closing(error)
+        closed = yield from run.ledger.closing(error)
         if closed is error:
             raise
         raise closed from error
 
 
-def _judged(run: _Once, attempt: Attempt, outcome: Answer) -> Flow[WriteResult]:
+def _attempted(run: _Once) -> Flow[WriteResult | None]:
+    run.attempts += 1
+    run.request = replace(run.request, request_id=(yield from new_request_id()))
+    tag, body = run.condition.version or "", run.request.body or {}
+    attempt = Attempt(request_id=run.request.request_id, tag=tag, before={}, after=body, paths=())
+    yield from run.ledger.sending(attempt, {})
+    outcome = yield from send(run.request)
+    attempt = yield from run.ledger.answered(attempt, outcome)
+    run.request = replace(run.request, request_id=attempt.request_id)
     verdict = run.resource.judge(outcome)
     if isinstance(outcome, Response):
         run.status = outcome.status
-    match verdict:
-        case Verdict.ACCEPTED:
-            assert isinstance(outcome, Response)
-            return (yield from _accepted(run, outcome))
-        case Verdict.UNSURE | Verdict.RACED:
-            return (yield from _in_doubt(run, failures.explained(outcome)))
-        case Verdict.STALE:
-            assert isinstance(outcome, Response)
-            yield from run.ledger.drop(attempt)
-            raise (yield from _overtaken(run, outcome))
-        case _:
-            yield from run.ledger.drop(attempt)
-            raise failures.refusal(run.resource.id, verdict, outcome)
+    if verdict is Verdict.ACCEPTED:
+        assert isinstance(outcome, Response)
+        return (yield from _accepted(run, attempt, outcome))
+    if verdict in (Verdict.UNSURE, Verdict.RACED):
+        return (yield from _in_doubt(run, failures.explained(outcome), outcome))
+    yield from run.ledger.drop(attempt)
+    if run.ledger.open:
+        return (yield from _refused_in_doubt(run, verdict, outcome))
+    if run.patient and isinstance(outcome, Response) and (yield from _waited(run, verdict, outcome)):
+        return None
+    if verdict is Verdict.STALE:
+        assert isinstance(outcome, Response)
+        return (yield from _overtaken(run, outcome))
+    raise failures.refusal(run.resource.id, verdict, outcome)
 
 
-def _accepted(run: _Once, answer: Response) -> Flow[WriteResult]:
+def _accepted(run: _Once, attempt: Attempt, answer: Response) -> Flow[WriteResult | None]:
     if run.verb == "delete" and run.resource.operation(answer) is None and answer.status != 202:
-        yield from run.ledger.clear()
-        return run.result("absent" if answer.status == 204 else "deleted", None)
+        return (yield from _deleted(run, "absent" if answer.status == 204 else "deleted"))
     run.ledger.accepted = True
     try:
         conclusion = yield from conclude(run.resource, answer, run.budget)
     except NotFoundError:
         if run.verb != "delete":
             raise
-        yield from run.ledger.clear()
-        return run.result("deleted", None)
+        return (yield from _deleted(run, "deleted"))
     match conclusion.poll.progress:
         case Progress.SUCCEEDED if run.verb == "delete" and conclusion.snapshot is None:
-            yield from run.ledger.clear()
-            return run.result("deleted", None)
+            return (yield from _deleted(run, "deleted"))
         case Progress.SUCCEEDED if run.verb != "delete":
             yield from run.ledger.clear()
             snapshot = yield from after_success(run.resource, conclusion, run.budget, run.condition.version)
@@ -144,91 +168,94 @@ def _accepted(run: _Once, answer: Response) -> Flow[WriteResult]:
             return run.result("created" if created else "updated", snapshot)
         case Progress.SUCCEEDED | Progress.LOST:
             run.ledger.accepted = False
-            return (yield from _in_doubt(run, "its operation could not be followed to its end"))
+            return (yield from _in_doubt(run, "its operation could not be followed to its end", None))
+        case Progress.PREEMPTED if run.repeatable:
+            run.ledger.preempted(attempt)
+            return (yield from _in_doubt(run, f"its operation was preempted ({conclusion.poll.error.code})", None))
         case _:
             raise (yield from failed(run.resource, conclusion, run.landed))
 
 
-def after_success(resource: Resource, conclusion: Conclusion, budget: Budget, tag: str | None) -> Flow[Snapshot]:
-    """Read the resource after its write succeeded; an error of this read says ``applied=True``."""
-    snapshot = conclusion.snapshot
-    if snapshot is None:
-        try:
-            snapshot = yield from read(resource, budget)
-        except NotFoundError as error:
-            raise ResourceGoneError(
-                f"{resource.id} was written, and is gone now: somebody deleted it",
-                resource_id=resource.id,
-                applied=True,
-            ) from error
-        except Exception as error:
-            if isinstance(error, AksEtagError):
-                error.applied = True
-            error.add_note("The write itself was carried out; only the read after it failed.")
-            raise
-    if tag is not None and snapshot.version == tag:
-        yield from emit(NotFenced(resource_id=resource.id, etag=tag))
-    return snapshot
+def _deleted(run: _Once, outcome: Literal["deleted", "absent"]) -> Flow[WriteResult]:
+    if outcome == "absent" and len(run.ledger.attempts) > 1:
+        # Nothing was left to delete because an older attempt, in doubt until now, had done it, or somebody had.
+        return (yield from _recovered(run, "deleted", None, "absent"))
+    yield from run.ledger.clear()
+    return run.result(outcome, None)
 
 
-def failed(resource: Resource, conclusion: Conclusion, landed: Callable[[Body], bool]) -> Flow[AksEtagError]:
-    """Return the error for a failed operation, after one look at what is stored."""
-    seen = yield from glance(resource)
-    stored = isinstance(seen, Snapshot) and landed(resource.writable(seen.body))
-    return failures.operation_failed(
-        resource.id, conclusion.poll, conclusion.operation, conclusion.answer, True if stored else None
-    )
-
-
-def glance(resource: Resource) -> Flow[Snapshot | Response | None]:
-    """Read once, without trying again: a snapshot, the 404, or ``None`` where it failed."""
-    outcome = yield from send(resource.read())
-    match judge_read(outcome):
-        case Verdict.ACCEPTED if isinstance(outcome, Response):
-            return resource.snapshot(outcome)
-        case Verdict.ABSENT if isinstance(outcome, Response):
-            return outcome
-        case _:
-            return None
-
-
-def _overtaken(run: _Once, answer: Response) -> Flow[AksEtagError]:
-    seen = yield from glance(run.resource)
-    current = seen if isinstance(seen, Snapshot) else None
+def _overtaken(run: _Once, answer: Response) -> Flow[WriteResult]:
+    """The condition did not hold: look once at what is there, for the error to show."""
+    found = yield from glance(run.resource)
+    current = found if isinstance(found, Snapshot) else None
     if run.condition.create:
-        return AlreadyExistsError(
+        if run.adopt and current is not None and run.landed(run.resource.writable(current.body)):
+            return run.result("satisfied", current)
+        raise AlreadyExistsError(
             f"{run.resource.id} exists already: {failures.explained(answer)}; update it, or choose another name",
             answer=answer,
             code=service_error(answer.body).code,
             resource_id=run.resource.id,
             current=current,
         )
-    if isinstance(seen, Response):
-        return failures.not_found(run.resource.id, answer)
-    return failures.stale(run.resource.id, run.condition.tag, answer, current)
+    if isinstance(found, Response):
+        raise failures.not_found(run.resource.id, answer)
+    raise failures.stale(run.resource.id, run.condition.tag, answer, current)
 
 
-def _in_doubt(run: _Once, reason: str) -> Flow[WriteResult]:
-    """Find out by reading, never by sending again."""
-    doubt = Doubt(resource_id=run.resource.id, request_id=run.request.request_id, reason=reason)
-    yield from emit(doubt)
+def _waited(run: _Once, verdict: Verdict, answer: Response) -> Flow[bool]:
+    """Wait for what a refusal asks to wait for; false where waiting would not help."""
+    match verdict:
+        case Verdict.BUSY:
+            yield from unblock(run.resource, answer, run.attempts, run.budget, run.options)
+        case Verdict.THROTTLED:
+            yield from run.budget.throttled(answer)
+        case _:
+            return False
+    return True
+
+
+def _refused_in_doubt(run: _Once, verdict: Verdict, outcome: Answer) -> Flow[WriteResult | None]:
+    """Go on after a clean refusal of a repeated write, whose older fellow may be what it was refused for."""
+    match verdict:
+        case Verdict.STALE | Verdict.BUSY | Verdict.NOT_SENT:
+            return (yield from _in_doubt(run, failures.explained(outcome), outcome))
+        case Verdict.THROTTLED:
+            yield from run.budget.throttled(outcome)
+            return None
+        case _:
+            raise failures.refusal(run.resource.id, verdict, outcome)
+
+
+def _in_doubt(run: _Once, reason: str, outcome: Answer | None) -> Flow[WriteResult | None]:
+    """Find out by reading; ``None`` means: nothing has happened yet, and it may be sent again."""
+    yield from emit(Doubt(resource_id=run.resource.id, request_id=run.request.request_id, reason=reason))
+    if run.repeatable:
+        yield from run.budget.back_off(run.attempts, "the fate of a write", cause=outcome)
     try:
         seen = yield from settled(run.resource, run.budget, replace(run.options, on_busy="wait"))
     except NotFoundError as error:
         return (yield from _nothing_there(run, reason, error))
     run.ledger.seen = seen
+    if run.verb == "delete":
+        return (yield from _still_there(run, seen, reason))
     # What exists cannot be created any more; what has moved on cannot be written under its old version.
     moved = seen.moved_from(run.condition.version) is True
     equivalent = run.landed(run.resource.writable(seen.body))
-    if moved and equivalent:
+    if equivalent and moved:
         return (yield from _recovered(run, "updated", seen, "equivalent"))
+    if equivalent and run.condition.create and run.adopt:
+        return (yield from _recovered(run, "satisfied", seen, "equivalent"))
     pending = not (moved or run.condition.create)
     raise (yield from run.ledger.unknown(pending=pending, why=reason, equivalent=equivalent))
 
 
-def _nothing_there(run: _Once, reason: str, error: NotFoundError) -> Flow[WriteResult]:
+def _nothing_there(run: _Once, reason: str, error: NotFoundError) -> Flow[WriteResult | None]:
     if run.verb == "delete":
         return (yield from _recovered(run, "deleted", None, "absent"))
+    if run.condition.create:
+        yield from run.ledger.bury()
+        return None
     if run.condition.tag is not None:
         raise ResourceGoneError(
             f"{run.resource.id} is gone, and a write to it got no clear answer ({reason})",
@@ -238,7 +265,30 @@ def _nothing_there(run: _Once, reason: str, error: NotFoundError) -> Flow[WriteR
     raise (yield from run.ledger.unknown(pending=True, why=reason))
 
 
+def _still_there(run: _Once, seen: Snapshot, reason: str) -> Flow[WriteResult | None]:
+    """Judge a delete in doubt by what is there: unmoved, it may be sent again; anything else is raised."""
+    known = {} if run.seen is None else run.resource.identity(run.seen.body)
+    shown = run.resource.identity(seen.body)
+    common = known.keys() & shown.keys()
+    if any(known[name] != shown[name] for name in common):
+        raise ResourceReplacedError(
+            f"{run.resource.id} was deleted and created again: what is there now is another one, and is kept",
+            resource_id=run.resource.id,
+            applied=None,
+        )
+    moved = seen.moved_from(run.condition.version)
+    if moved is False:
+        yield from run.ledger.bury()
+        return None
+    if moved and common:
+        # The same one under another version: a delete of the old version can be carried out no more.
+        yield from run.ledger.clear()
+        raise failures.stale(run.resource.id, run.condition.tag, None, seen)
+    raise (yield from run.ledger.unknown(pending=moved is None, why=reason))
+
+
 def _recovered(run: _Once, outcome: Outcome, seen: Snapshot | None, how: str) -> Flow[WriteResult]:
+    ids = tuple(attempt.request_id for attempt in run.ledger.attempts) or (run.request.request_id,)
     yield from run.ledger.clear()
-    yield from emit(Recovered(resource_id=run.resource.id, how=how, request_ids=(run.request.request_id,)))
+    yield from emit(Recovered(resource_id=run.resource.id, how=how, request_ids=ids))
     return run.result(outcome, seen, recovered=how)

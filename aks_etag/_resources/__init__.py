@@ -5,5 +5,6 @@ from .arm import Arm, ArmResource
 from .cluster import ManagedCluster
 from .pool import AgentPool
 from .protocol import Resource
+from .tags import ClusterTags
 
-__all__ = ["AgentPool", "Arm", "ArmResource", "ManagedCluster", "Resource"]
+__all__ = ["AgentPool", "Arm", "ArmResource", "ClusterTags", "ManagedCluster", "Resource"]

@@ -9,6 +9,7 @@ import httpx
 from azure.core.pipeline.transport import AsyncHttpTransport, HttpTransport
 
 from .._clock import Clock
+from . import _aiohttp
 from ._httpx import AsyncHttpxTransport, HttpxTransport
 
 
@@ -31,6 +32,9 @@ def for_tasks(transport: object, clock: Clock) -> AsyncHttpTransport[Any, Any]:
     """Return the transport of an asynchronous client; an httpx client that was given is not closed by us."""
     if transport == "httpx":
         return AsyncHttpxTransport(sleep=clock.asleep)
+    if transport == "aiohttp":
+        made: AsyncHttpTransport[Any, Any] = _aiohttp.make()
+        return made
     if isinstance(transport, httpx.AsyncBaseTransport):
         return AsyncHttpxTransport(httpx.AsyncClient(transport=transport), owned=True, sleep=clock.asleep)
     if isinstance(transport, httpx.AsyncClient):
@@ -38,5 +42,5 @@ def for_tasks(transport: object, clock: Clock) -> AsyncHttpTransport[Any, Any]:
     if isinstance(transport, AsyncHttpTransport):
         return transport
     raise TypeError(
-        f'transport={transport!r}: it takes "httpx", an async httpx transport or client, or an async azure transport'
+        f'transport={transport!r}: it takes "httpx", "aiohttp", an async httpx transport or client, or an azure one'
     )

@@ -24,7 +24,9 @@ from azure.mgmt.core.policies import (
 
 from .._clock import Clock
 from .._core.messages import JSON, NoResponse, Outcome, Request, Response
+from .._core.verdict import service_error
 from .._version import __version__
+from . import _aiohttp
 from ._endpoint import Endpoint
 from ._httpx import AsyncHttpxTransport, HttpxTransport, NeverSentError
 
@@ -64,20 +66,23 @@ class ArmTransport:
         self._pipeline: Pipeline[Any, Any] = Pipeline(transport, policies)
 
     def send(self, request: Request) -> Outcome:
-        """Send one request, once."""
-        left: list[bool] = []
-        try:
-            ran = self._pipeline.run(
-                outgoing(request, self.endpoint), aks_left=left, enforce_https=self.endpoint.enforce_https
-            )
-            content = ran.http_response.read()
-        except Exception as error:  # noqa: BLE001  # any of them leaves the fate of a write open
-            return unanswered(error, bool(left))
-        return answered(ran.http_response, content, self._clock.time(), self._once)
+        """Send one request, once; after a 401 for an expired token, once more with a fresh one."""
+        outcome = self._send(request)
+        return self._send(request) if expired(outcome) else outcome
 
     def close(self) -> None:
         """Close the connections."""
         self.inner.close()
+
+    def _send(self, request: Request) -> Outcome:
+        left: list[bool] = []
+        try:
+            sent = outgoing(request, self.endpoint)
+            ran = self._pipeline.run(sent, aks_left=left, enforce_https=self.endpoint.enforce_https)
+            content = ran.http_response.read()
+        except Exception as error:  # noqa: BLE001  # any of them leaves the fate of a write open
+            return unanswered(error, bool(left))
+        return answered(ran.http_response, content, self._clock.time(), self._once)
 
 
 class AsyncArmTransport:
@@ -90,25 +95,37 @@ class AsyncArmTransport:
         self.endpoint = endpoint
         self.inner = transport
         self._clock = clock
-        self._once = isinstance(transport, SENDS_ONCE)
+        guard = _aiohttp.options(transport)
+        self._once = isinstance(transport, SENDS_ONCE) or guard is not None
+        self._options = {"enforce_https": endpoint.enforce_https, **(guard or {})}
         policies = _around(AsyncARMChallengeAuthenticationPolicy(credential, *endpoint.scopes))
         self._pipeline: AsyncPipeline[Any, Any] = AsyncPipeline(transport, policies)
 
     async def send(self, request: Request) -> Outcome:
-        """Send one request, once."""
+        """Send one request, once; after a 401 for an expired token, once more with a fresh one."""
+        outcome = await self._send(request)
+        return await self._send(request) if expired(outcome) else outcome
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.inner.close()
+
+    async def _send(self, request: Request) -> Outcome:
         left: list[bool] = []
         try:
-            ran = await self._pipeline.run(
-                outgoing(request, self.endpoint), aks_left=left, enforce_https=self.endpoint.enforce_https
-            )
+            sent = outgoing(request, self.endpoint)
+            ran = await self._pipeline.run(sent, aks_left=left, **self._options)
             content = await ran.http_response.read()
         except Exception as error:  # noqa: BLE001  # any of them leaves the fate of a write open
             return unanswered(error, bool(left))
         return answered(ran.http_response, content, self._clock.time(), self._once)
 
-    async def close(self) -> None:
-        """Close the connections."""
-        await self.inner.close()
+
+def expired(outcome: Outcome) -> bool:
+    """Whether a request was refused for its token only; azure-core's policy has dropped that token by now."""
+    if not isinstance(outcome, Response) or outcome.status != 401:
+        return False
+    return service_error(outcome.body).code in ("ExpiredAuthenticationToken", "InvalidAuthenticationToken")
 
 
 def outgoing(request: Request, endpoint: Endpoint) -> HttpRequest:
@@ -128,7 +145,13 @@ def answered(raw: Any, content: bytes, at: float, sent_once: bool) -> Response:
     """Return an answer as the flows know it, its body parsed once; what is not JSON is no body."""
     headers: Mapping[str, str] = {name.lower(): value for name, value in raw.headers.items()}
     return Response(
-        status=raw.status_code, headers=headers, body=_parsed(content), received_at=at, sent_once=sent_once, raw=raw
+        status=raw.status_code,
+        headers=headers,
+        body=_parsed(content),
+        received_at=at,
+        sent_once=sent_once,
+        request_id=raw.request.headers.get("x-ms-client-request-id") or "",
+        raw=raw,
     )
 
 
@@ -138,7 +161,8 @@ def unanswered(error: Exception, left: bool) -> NoResponse:
     if not left or isinstance(error, ClientAuthenticationError) or refused:
         return NoResponse(error=error, sent=False, final=True)
     # An error that is none of azure-core's is a defect somewhere: no reason to read again, and none to trust a write.
-    return NoResponse(error=error, sent=not isinstance(error, NeverSentError), final=not isinstance(error, AzureError))
+    never = isinstance(error, NeverSentError) or _aiohttp.never_sent(error)
+    return NoResponse(error=error, sent=not never, final=not isinstance(error, AzureError))
 
 
 def _parsed(content: bytes) -> JSON:

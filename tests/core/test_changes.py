@@ -7,14 +7,15 @@ import copy
 import json
 from collections import UserDict
 from enum import Enum
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import pytest
+from azure.mgmt.containerservice.models import AgentPool
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aks_etag._core.changes import applied, is_idempotent_at, merge_patch, plain, plain_body
+from aks_etag._core.changes import applied, is_idempotent_at, merge_patch, plain, plain_body, typed
 from aks_etag._core.document import same
 
 # RFC 7396, appendix A: every example whose patch and target are objects.
@@ -211,3 +212,25 @@ def test_a_change_that_settles_only_here_is_idempotent_only_here() -> None:
         body["n"] = min(3, body["n"] + 1)
 
     assert [is_idempotent_at(at_most_three, {"n": n}) for n in (1, 2, 3)] == [False, True, True]
+
+
+def _scale(pool: Any) -> None:
+    pool.properties.count = 5
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        pytest.param(_scale, id="edits"),
+        pytest.param(lambda pool: AgentPool({**pool, "properties": {**pool["properties"], "count": 5}}), id="returns"),
+    ],
+)
+def test_a_typed_change_touches_only_what_it_edits(edit: Any) -> None:
+    body = {"name": "np1", "properties": {"count": 3, "eTag": "t1", "unheardOf": {"a": [1]}}, "alsoNew": True}
+    wanted = {**body, "properties": {**body["properties"], "count": 5}}
+    assert applied(typed(AgentPool, edit), body) == wanted
+
+
+def test_a_typed_change_needs_a_model_that_is_a_mapping() -> None:
+    with pytest.raises(TypeError, match="not a SimpleNamespace"):
+        applied(typed(lambda body: SimpleNamespace(**body), lambda value: None), {"a": 1})

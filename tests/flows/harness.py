@@ -15,6 +15,7 @@ from aks_etag._core.events import Event, Waiting
 from aks_etag._core.messages import NoResponse, Outcome, Request, Response
 from aks_etag._core.precondition import Condition
 from aks_etag._core.resource_id import parse
+from aks_etag._flows.budget import Budget
 from aks_etag._flows.effects import Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Undecided
 from aks_etag._flows.options import Options
 from aks_etag._flows.update import update
@@ -130,7 +131,7 @@ class Trace:
 
 def trace(flow: Flow[Any], *script: Outcome) -> Trace:
     """Run a flow to its end; a wait that was not announced, and an answer that was not asked for, are failures."""
-    stage = _Stage(answers=iter(script))
+    stage = Stage(answers=iter(script))
     reply: Any = None
     while True:
         try:
@@ -147,7 +148,7 @@ def trace(flow: Flow[Any], *script: Outcome) -> Trace:
 
 
 @dataclass
-class _Stage:
+class Stage:
     """The driver of a trace: virtual time, no chance, numbered request ids."""
 
     answers: Iterator[Outcome]
@@ -208,7 +209,7 @@ def traced(
     change: Any, *script: Outcome, on: Any = POOL, deadline: float | None = None, pin: Any = None, **options: Any
 ) -> Trace:
     """Trace ``update``, and hold its run of effects against what must hold of every one."""
-    done = trace(update(on, change, Options(**options), pin=pin, deadline=deadline), *script)
+    done = trace(looped(on, change, Options(**options), pin=pin, deadline=deadline), *script)
     assert list(breaches(done)) == []
     return done
 
@@ -228,10 +229,27 @@ def tried(
         request = on.replace(body or {"properties": {"count": 5}}, condition)
     elif verb == "patch":
         request = on.merge(body or {"tags": {"a": "1"}}, condition)
-    done = trace(once(on, verb, request, condition, Options(**options), deadline=deadline), *script)
+    more = {name: options.pop(name) for name in ("seen", "adopt", "patient") if name in options}
+    done = trace(attempt(on, verb, request, condition, Options(**options), deadline, **more), *script)
     writes = [step for step in done.steps if step.startswith(verb.upper())]
-    assert done.steps[:2] == ["UNDECIDED r1", *writes]
+    repeatable = condition.create or (verb == "delete" and condition.version)
+    assert done.steps[:2] == ["UNDECIDED r1", writes[0]]
+    assert len(writes) == 1 or repeatable or more.get("patient")
     return done
+
+
+def looped(on: Any, change: Any, options: Options, *, pin: Any = None, deadline: Any = None) -> Flow[Any]:
+    """Start the clock of an update, as a client does."""
+    budget = yield from Budget.start(on.id, options, deadline)
+    return (yield from update(on, change, options, budget, pin=pin))
+
+
+def attempt(
+    on: Any, verb: Any, request: Any, condition: Condition, options: Options, deadline: Any = None, **more: Any
+) -> Flow[Any]:
+    """Start the clock of one conditional write, as a client does."""
+    budget = yield from Budget.start(on.id, options, deadline)
+    return (yield from once(on, verb, request, condition, options, budget, **more))
 
 
 def breaches(done: Trace) -> Iterable[str]:

@@ -20,6 +20,7 @@ from .harness import (
     UNSENT,
     accepted,
     cluster,
+    more,
     polled,
     pool,
     refused,
@@ -128,3 +129,8 @@ def test_our_own_running_operation_is_waited_for_in_doubt_whatever_the_caller_ch
 def test_a_refused_forced_write_names_no_version() -> None:
     run = tried("put", STALE, pool("t2"), condition=Condition())
     assert (run.error.sent, '"None"' in str(run.error)) == (None, False)
+
+
+def test_a_write_whose_tag_has_not_moved_is_pending() -> None:
+    run = traced(more, pool("t1"), LOST, pool("t1", mode="User"))
+    assert (run.ended, run.error.pending) == ("WriteOutcomeUnknownError", True)

@@ -58,12 +58,16 @@ def test_a_deadline_names_what_was_awaited(script: Any, waiting_for: str, cause:
     assert (isinstance(run.error, TimeoutError), run.error.applied) == (True, False)
 
 
-@pytest.mark.parametrize("write", [accepted(), accepted(retry_after="90")], ids=["polls", "asks-for-too-much"])
-def test_an_accepted_write_that_is_still_running_is_no_doubt(write: Any) -> None:
-    polls = [RUNNING] * (1 if "retry-after" in write.headers else 4)
-    run = traced(FIVE, pool("t1"), write, *polls, deadline=6.0)
+def test_an_accepted_write_that_is_still_running_is_no_doubt() -> None:
+    run = traced(FIVE, pool("t1"), accepted(), *[RUNNING] * 4, deadline=6.0)
     assert (run.ended, run.error.operation, run.error.applied) == ("DeadlineExceededError", "op1", None)
     assert (run.error.waiting_for, run.slept) == ("operation op1", 6.0)
+
+
+def test_an_operation_that_asks_for_more_time_than_there_is_is_not_waited_for() -> None:
+    run = traced(FIVE, pool("t1"), accepted(retry_after="90"), deadline=6.0)
+    assert (run.ended, run.error.operation, run.error.applied) == ("DeadlineExceededError", "op1", None)
+    assert (run.error.waiting_for, run.slept) == ("operation op1 (the service asks for 90 s)", 0.0)
 
 
 def test_an_accepted_write_without_an_operation_is_no_doubt_either() -> None:

@@ -10,7 +10,22 @@ import pytest
 from aks_etag._core.events import Recovered
 from aks_etag._core.precondition import Condition
 
-from .harness import GONE, LOST, POOL, STALE, accepted, polled, pool, recorded, refused, tried
+from .harness import (
+    BUSY,
+    CLUSTER,
+    GONE,
+    LOST,
+    POOL,
+    STALE,
+    UNSENT,
+    accepted,
+    cluster,
+    polled,
+    pool,
+    recorded,
+    refused,
+    tried,
+)
 
 START = ["UNDECIDED r1", "DELETE pool If-Match=t1 r1"]
 
@@ -50,26 +65,97 @@ def test_a_202_without_links_is_followed_by_looking(looks: Any, ended: str) -> N
     assert (run.ended, run.wire[1:]) == (ended, ["GET pool"] * len(looks))
 
 
-@pytest.mark.parametrize(
-    ("tag", "pending"), [pytest.param("t1", True, id="still-there"), pytest.param("t2", False, id="another")]
-)
-def test_a_202_without_links_that_leaves_it_there_is_doubt(tag: str, pending: bool) -> None:
-    run = tried("delete", accepted(202, None), pool(tag), pool(tag))
-    assert (run.ended, run.error.pending, run.error.equivalent) == ("WriteOutcomeUnknownError", pending, False)
+def test_a_202_without_links_that_leaves_another_version_there_is_unknown() -> None:
+    run = tried("delete", accepted(202, None), pool("t2"), pool("t2"))
+    assert (run.ended, run.error.pending, run.error.equivalent) == ("WriteOutcomeUnknownError", False, False)
+
+
+def test_a_202_without_links_that_leaves_it_there_is_sent_again() -> None:
+    run = tried("delete", accepted(202, None), pool("t1"), pool("t1"), accepted(202), polled())
+    assert (run.ended, run.result.attempts) == ("deleted", 2)
 
 
 @pytest.mark.parametrize("unclear", [LOST, refused(503), refused(409, "EtagMismatch")])
 def test_a_delete_in_doubt_that_is_absent_is_recovered(unclear: Any) -> None:
     run = tried("delete", unclear, pool("t1", "Deleting"), GONE)
-    assert run.steps[2:] == ["Doubt", "GET pool", "SLEEP 1", "GET pool", "UNDECIDED -", "Recovered"]
+    looked = ["GET pool", "SLEEP 1", "GET pool"]
+    assert run.steps[2:] == ["Doubt", "SLEEP 1", *looked, "UNDECIDED -", "Recovered"]
     assert (run.ended, run.result.recovered, run.result.snapshot) == ("deleted", "absent", None)
     assert run.told(Recovered) == [Recovered(resource_id=POOL.id, how="absent", request_ids=("r1",))]
 
 
-@pytest.mark.parametrize(("tag", "pending"), [("t1", True), ("t2", False)], ids=["unmoved", "moved"])
-def test_a_delete_in_doubt_that_is_there_is_unknown(tag: str, pending: bool) -> None:
+@pytest.mark.parametrize(("tag", "pending"), [(None, True), ("t2", False)], ids=["no-tag", "moved"])
+def test_a_delete_in_doubt_of_what_may_be_another_is_unknown(tag: str | None, pending: bool) -> None:
     run = tried("delete", LOST, pool(tag))
     assert (run.ended, run.error.pending, run.error.sent) == ("WriteOutcomeUnknownError", pending, "t1")
+
+
+@pytest.mark.parametrize("condition", [Condition(), Condition(tag="*")], ids=["forced", "any"])
+def test_a_delete_of_whatever_is_there_is_never_sent_again(condition: Condition) -> None:
+    run = tried("delete", LOST, pool("t1"), condition=condition)
+    assert (run.ended, run.error.pending, len(run.wire)) == ("WriteOutcomeUnknownError", True, 2)
+
+
+def test_a_delete_in_doubt_that_moved_nothing_is_sent_again_under_the_same_tag() -> None:
+    run = tried("delete", LOST, pool("t1"), accepted(202), polled())
+    again = ["UNDECIDED r1", "UNDECIDED r1 r2", "DELETE pool If-Match=t1 r2"]
+    assert run.steps[:8] == [*START, "Doubt", "SLEEP 1", "GET pool", *again]
+    assert (run.ended, run.result.attempts, run.result.request_id) == ("deleted", 2, "r2")
+
+
+@pytest.mark.parametrize(
+    ("second", "slept"),
+    [(STALE, "SLEEP 2"), (BUSY, "SLEEP 2"), (UNSENT, "SLEEP 2"), (LOST, "SLEEP 2")],
+    ids=["stale", "busy", "not-sent", "lost"],
+)
+def test_a_repeated_delete_that_is_refused_may_have_been_overtaken_by_its_fellow(second: Any, slept: str) -> None:
+    run = tried("delete", LOST, pool("t1"), second, GONE)
+    assert (run.ended, run.result.recovered, slept in run.steps) == ("deleted", "absent", True)
+    assert run.told(Recovered)[0].request_ids == (("r1", "r2") if second is LOST else ("r1",))
+
+
+def test_a_repeated_delete_that_is_throttled_waits_and_is_sent_again() -> None:
+    run = tried("delete", LOST, pool("t1"), refused(429, retry_after="9"), accepted(202), polled())
+    assert (run.ended, run.result.attempts, "SLEEP 9" in run.steps) == ("deleted", 3, True)
+
+
+def test_a_repeated_delete_that_is_denied_leaves_the_first_one_open() -> None:
+    run = tried("delete", LOST, pool("t1"), refused(403))
+    assert (run.ended, run.error.pending, run.error.request_ids) == ("WriteOutcomeUnknownError", True, ("r1",))
+
+
+def test_a_preempted_delete_that_moved_nothing_is_dead_and_sent_again() -> None:
+    preempted = polled("Failed", code="OperationPreempted")
+    run = tried("delete", accepted(202), preempted, pool("t1"), accepted(202), polled())
+    assert "UNDECIDED r2" in run.steps
+    assert (run.ended, run.result.attempts) == ("deleted", 2)
+
+
+SEEN = CLUSTER.snapshot(cluster("t1", uid="u1"))
+
+
+@pytest.mark.parametrize(
+    ("there", "ended", "applied"),
+    [
+        pytest.param(cluster("t9", uid="u2"), "ResourceReplacedError", None, id="another"),
+        pytest.param(cluster("t1", uid="u2"), "ResourceReplacedError", None, id="another-under-the-same-tag"),
+        pytest.param(cluster("t2", uid="u1"), "PreconditionFailedError", False, id="the-same-moved-on"),
+    ],
+)
+def test_a_delete_in_doubt_tells_a_resource_from_its_namesake(there: Any, ended: str, applied: bool | None) -> None:
+    run = tried("delete", LOST, there, on=CLUSTER, seen=SEEN)
+    assert (run.ended, run.error.applied) == (ended, applied)
+
+
+@pytest.mark.parametrize("refusal", [BUSY, refused(429, retry_after="5")], ids=["busy", "throttled"])
+def test_a_patient_delete_waits_for_what_blocks_it(refusal: Any) -> None:
+    looks = [cluster()] if refusal is BUSY else []
+    run = tried("delete", refusal, *looks, accepted(204, None), patient=True)
+    assert (run.ended, run.result.attempts) == ("absent", 2)
+
+
+def test_a_patient_delete_is_not_patient_with_a_plain_refusal() -> None:
+    assert tried("delete", refused(403), patient=True).ended == "AccessDeniedError"
 
 
 def test_an_operation_that_is_gone_is_decided_by_the_resource() -> None:
@@ -90,3 +176,8 @@ def test_a_delete_of_another_version_is_refused() -> None:
 def test_a_delete_still_running_at_the_deadline_says_so() -> None:
     run = tried("delete", accepted(202), polled("InProgress"), deadline=1.0)
     assert (run.ended, run.error.operation) == ("DeadlineExceededError", "op1")
+
+
+def test_a_repeated_delete_that_finds_nothing_is_recovered() -> None:
+    run = tried("delete", LOST, pool("t1"), accepted(204, None))
+    assert (run.ended, run.result.recovered) == ("deleted", "absent")

@@ -27,6 +27,7 @@ from .harness import (
     pool,
     refused,
     traced,
+    tried,
 )
 
 READ = "GET pool"
@@ -216,3 +217,17 @@ def test_a_secret_is_never_shown_again_and_is_sent_again() -> None:
     secret = merge_patch({"properties": {"windowsProfile": {"adminPassword": "s3cret"}}})
     run = traced(secret, cluster("t1"), LOST, cluster("t2"), accepted(), polled(), cluster("t3"), on=CLUSTER)
     assert (run.ended, run.result.attempts) == ("updated", 2)
+
+
+@pytest.mark.parametrize("kind", ["update", "put"])
+def test_a_write_is_known_by_the_id_under_which_it_really_went(kind: str) -> None:
+    renamed = replace(refused(503), request_id="other")
+    script = [pool("t2", count=8)]
+    run = traced(more, pool("t1"), renamed, *script) if kind == "update" else tried("put", renamed, *script)
+    assert (run.ended, run.error.request_ids) == ("WriteOutcomeUnknownError", ("other",))
+
+
+@pytest.mark.parametrize("request_id", ["", "r1"])
+def test_an_answer_that_names_no_other_id_changes_nothing(request_id: str) -> None:
+    run = traced(more, pool("t1"), replace(refused(503), request_id=request_id), pool("t2"))
+    assert run.error.request_ids == ("r1",)

@@ -19,10 +19,23 @@ from aks_etag._core.precondition import CREATE, Condition
 from aks_etag._drivers import Surroundings, arun, run
 from aks_etag._flows.options import Options
 from aks_etag._flows.read import get
-from aks_etag._flows.update import update
-from aks_etag._flows.write import once
 
-from .harness import BUSY, FIVE, GONE, LOST, POOL, STALE, accepted, cluster, more, polled, pool, refused
+from .harness import (
+    BUSY,
+    FIVE,
+    GONE,
+    LOST,
+    POOL,
+    STALE,
+    accepted,
+    attempt,
+    cluster,
+    looped,
+    more,
+    polled,
+    pool,
+    refused,
+)
 
 
 @dataclass
@@ -122,7 +135,7 @@ SCRIPTS = [
 
 @pytest.mark.parametrize(("change", "script", "ended"), SCRIPTS)
 def test_both_drivers_do_the_same(change: Any, script: Any, ended: str) -> None:
-    runs = [perform(update(POOL, change, Options()), script, asynchronous) for asynchronous in (False, True)]
+    runs = [perform(looped(POOL, change, Options()), script, asynchronous) for asynchronous in (False, True)]
     assert comparable(runs[0]) == comparable(runs[1])
     assert ended in (getattr(runs[0].result, "outcome", None), type(runs[0].error).__name__)
 
@@ -138,11 +151,11 @@ OTHERS: list[Any] = [
 
 def put(condition: Condition) -> Any:
     request = POOL.replace({"properties": {"count": 5}}, condition)
-    return once(POOL, "put", request, condition, Options())
+    return attempt(POOL, "put", request, condition, Options())
 
 
 def delete(condition: Condition) -> Any:
-    return once(POOL, "delete", POOL.remove(condition), condition, Options())
+    return attempt(POOL, "delete", POOL.remove(condition), condition, Options())
 
 
 @pytest.mark.parametrize(("flow", "script"), OTHERS)
@@ -165,14 +178,14 @@ def test_what_happens_is_counted() -> None:
         LOST,
         pool("t5", count=5),
     ]
-    stats = perform(update(POOL, FIVE, Options()), script, asynchronous=False).stats
+    stats = perform(looped(POOL, FIVE, Options()), script, asynchronous=False).stats
     assert (stats.writes, stats.conflicts, stats.busy, stats.throttled, stats.doubts) == (4, 1, 1, 1, 1)
     assert (stats.conflict_rate, Stats().conflict_rate) == (0.25, 0.0)
 
 
 def test_request_ids_are_never_used_twice() -> None:
     sent = perform(
-        update(POOL, FIVE, Options()), [pool("t1"), STALE, pool("t2"), accepted(), polled(), pool("t3")], False
+        looped(POOL, FIVE, Options()), [pool("t1"), STALE, pool("t2"), accepted(), polled(), pool("t3")], False
     ).sent
     ids = [request.request_id for request in sent if request.is_write]
     assert (len(set(ids)), all(len(one) == 36 for one in ids)) == (2, True)
@@ -193,7 +206,7 @@ INTERRUPTIONS = [KeyboardInterrupt, SystemExit, asyncio.CancelledError]
 )
 def test_an_interrupted_write_is_named(before: Any, kind: type[BaseException], asynchronous: bool) -> None:
     reason = kind()
-    ran = perform(update(POOL, FIVE, Options()), [*before, reason], asynchronous)
+    ran = perform(looped(POOL, FIVE, Options()), [*before, reason], asynchronous)
     write = next(request.request_id for request in ran.sent if request.is_write)
     assert isinstance(ran.error, kind)
     assert [write in note and POOL.id in note for note in ran.error.__notes__] == [True]
@@ -206,9 +219,9 @@ def test_an_interrupted_write_is_named(before: Any, kind: type[BaseException], a
     ("flow", "before"),
     [
         pytest.param(lambda: get(POOL, Options()), [], id="a-read"),
-        pytest.param(lambda: update(POOL, FIVE, Options()), [], id="before-the-write"),
-        pytest.param(lambda: update(POOL, FIVE, Options()), [pool("t1"), STALE], id="after-a-refusal"),
-        pytest.param(lambda: update(POOL, FIVE, Options()), [pool("t1"), accepted(), polled()], id="after-success"),
+        pytest.param(lambda: looped(POOL, FIVE, Options()), [], id="before-the-write"),
+        pytest.param(lambda: looped(POOL, FIVE, Options()), [pool("t1"), STALE], id="after-a-refusal"),
+        pytest.param(lambda: looped(POOL, FIVE, Options()), [pool("t1"), accepted(), polled()], id="after-success"),
         pytest.param(lambda: delete(Condition()), [STALE], id="once-refused"),
     ],
 )
@@ -233,7 +246,7 @@ def test_a_cancelled_task_says_which_write_it_left_behind() -> None:
 
     async def main() -> list[str]:
         around = Surroundings(clock=Clock(), stats=Stats(), on_event=events.append)
-        task = asyncio.ensure_future(arun(update(POOL, FIVE, Options()), Hanging(iter([pool("t1")])), around))
+        task = asyncio.ensure_future(arun(looped(POOL, FIVE, Options()), Hanging(iter([pool("t1")])), around))
         await hangs.wait()
         task.cancel()
         try:
@@ -250,7 +263,7 @@ def test_a_cancelled_task_says_which_write_it_left_behind() -> None:
 
 
 def test_an_error_that_tells_by_itself_gets_no_note() -> None:
-    ran = perform(update(POOL, more, Options()), [pool("t1"), LOST, pool("t2")], asynchronous=False)
+    ran = perform(looped(POOL, more, Options()), [pool("t1"), LOST, pool("t2")], asynchronous=False)
     assert (type(ran.error).__name__, getattr(ran.error, "__notes__", [])) == ("WriteOutcomeUnknownError", [])
     assert [type(event).__name__ for event in ran.events].count("OutcomeUnknown") == 1
 
@@ -262,7 +275,7 @@ def test_a_listener_that_raises_is_logged_and_breaks_nothing(asynchronous: bool,
 
     script = [pool("t1"), accepted(), polled(), pool("t2")]
     with caplog.at_level(logging.ERROR, logger="aks_etag"):
-        ran = perform(update(POOL, FIVE, Options()), script, asynchronous, listener)
+        ran = perform(looped(POOL, FIVE, Options()), script, asynchronous, listener)
     assert ran.result.outcome == "updated"
     assert [record.exc_info[0] for record in caplog.records] == [LookupError] * 2
 
@@ -270,7 +283,7 @@ def test_a_listener_that_raises_is_logged_and_breaks_nothing(asynchronous: bool,
 def test_events_are_logged_without_bodies(caplog: Any) -> None:
     with caplog.at_level(logging.INFO, logger="aks_etag"):
         around = Surroundings(clock=Clock(), stats=Stats())
-        run(update(POOL, FIVE, Options()), Transport(iter([pool("t1"), accepted(), polled(), pool("t1")])), around)
+        run(looped(POOL, FIVE, Options()), Transport(iter([pool("t1"), accepted(), polled(), pool("t1")])), around)
     assert [(record.levelname, record.aks_event) for record in caplog.records] == [
         ("INFO", "Waiting"), ("INFO", "OperationProgress"), ("WARNING", "NotFenced"),
     ]  # fmt: skip

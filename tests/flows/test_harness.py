@@ -10,9 +10,8 @@ import pytest
 from aks_etag._core.messages import Request
 from aks_etag._flows.effects import Flow, Send, Sleep, Undecided
 from aks_etag._flows.options import Options
-from aks_etag._flows.update import update
 
-from .harness import FIVE, POOL, accepted, breaches, polled, pool, trace
+from .harness import FIVE, POOL, accepted, breaches, looped, polled, pool, trace
 
 BODY = {"properties": {"count": 5, "nodeLabels": {"read": "t1"}}}
 
@@ -53,7 +52,7 @@ def test_a_breach_is_named(effects: list[Any], said: str) -> None:
 
 
 def test_a_good_run_has_no_breach() -> None:
-    run = trace(update(POOL, FIVE, Options()), pool("t1"), accepted(), polled(), pool("t2"))
+    run = trace(looped(POOL, FIVE, Options()), pool("t1"), accepted(), polled(), pool("t2"))
     assert list(breaches(run)) == []
 
 

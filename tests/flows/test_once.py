@@ -177,13 +177,28 @@ def test_a_put_in_doubt_is_never_sent_again(condition: Any, seen: Any, pending: 
 
 
 @pytest.mark.parametrize(
-    ("seen", "equivalent"),
-    [(pool("t7", count=5), True), (pool("t7"), False), (GONE, False)],
-    ids=["like-ours", "other", "absent"],
+    ("seen", "equivalent"), [(pool("t7", count=5), True), (pool("t7"), False)], ids=["like-ours", "other"]
 )
 def test_a_create_in_doubt_cannot_tell_an_identical_creator(seen: Any, equivalent: bool) -> None:
     run = tried("put", LOST, seen, condition=CREATE)
     assert (run.ended, run.error.equivalent) == ("WriteOutcomeUnknownError", equivalent)
+
+
+def test_a_create_in_doubt_is_tried_again_where_nothing_is_there() -> None:
+    run = tried("put", LOST, GONE, accepted(201), polled(), DONE, condition=CREATE)
+    again = ["UNDECIDED r1", "UNDECIDED r1 r2", "PUT pool If-None-Match=* r2"]
+    assert run.steps[2:8] == ["Doubt", "SLEEP 1", "GET pool", *again]
+    assert (run.ended, run.result.attempts) == ("created", 2)
+
+
+@pytest.mark.parametrize(("script", "recovered"), [([STALE], None), ([LOST], "equivalent")], ids=["412", "in-doubt"])
+@pytest.mark.parametrize(("count", "ended"), [(5, "satisfied"), (4, None)], ids=["what-was-wanted", "something-else"])
+def test_a_create_that_adopts_takes_what_it_wanted(script: Any, recovered: Any, count: int, ended: str | None) -> None:
+    run = tried("put", *script, pool("t7", count=count), condition=CREATE, adopt=True)
+    if ended is None:
+        assert run.ended in ("AlreadyExistsError", "WriteOutcomeUnknownError")
+        return
+    assert (run.ended, run.result.recovered, run.result.snapshot.etag) == (ended, recovered, "t7")
 
 
 def test_secrets_are_no_part_of_what_a_read_must_show() -> None:

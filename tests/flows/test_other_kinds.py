@@ -18,11 +18,9 @@ from aks_etag._core.precondition import Condition
 from aks_etag._core.snapshot import Snapshot
 from aks_etag._core.verdict import Verdict, judge_write
 from aks_etag._flows.options import Options
-from aks_etag._flows.update import update
-from aks_etag._flows.write import once
 from aks_etag._resources import Resource
 
-from .harness import GONE, LOST, Trace, refused, trace
+from .harness import GONE, LOST, Trace, attempt, looped, refused, trace
 
 OWNED = fields(["metadata.resourceVersion", "metadata.uid", "status"])
 
@@ -105,7 +103,7 @@ def note(version: str | None, color: str = "red", uid: str = "u1", **data: Any) 
 
 
 def run(*script: Response | NoResponse, change: Any = MORE, **options: Any) -> Trace:
-    done = trace(update(NOTE, change, Options(**options)), *script)
+    done = trace(looped(NOTE, change, Options(**options)), *script)
     for before, request, answer in zip([None, *done.answers], done.requests, done.answers, strict=False):
         if request.method == "PUT":
             assert isinstance(before, Response)
@@ -159,5 +157,5 @@ def test_an_edit_of_its_status_alone_is_refused() -> None:
 
 def test_a_delete_that_shows_what_it_deleted_is_the_end() -> None:
     condition = Condition(tag="1")
-    done = trace(once(NOTE, "delete", NOTE.remove(condition), condition, Options()), note("1"))
+    done = trace(attempt(NOTE, "delete", NOTE.remove(condition), condition, Options()), note("1"))
     assert (done.ended, done.wire) == ("deleted", ["DELETE a r1"])

@@ -10,7 +10,6 @@ import pytest
 from aks_etag import ConflictRetry, merge_patch
 from aks_etag._core.events import Conflict, Retrying
 from aks_etag._flows.options import Options
-from aks_etag._flows.update import update
 
 from .harness import (
     BUSY,
@@ -24,6 +23,7 @@ from .harness import (
     accepted,
     breaches,
     cluster,
+    looped,
     more,
     polled,
     pool,
@@ -189,7 +189,7 @@ def created_at(tag: str, moment: str) -> Any:
 )
 def test_an_identity_counts_where_both_reads_show_it(first: Any, then: Any, ended: str) -> None:
     rest = [accepted(), polled(), cluster("t3")] if ended == "updated" else []
-    run = trace(update(CLUSTER, TAGGED, Options()), first, STALE, then, *rest)
+    run = trace(looped(CLUSTER, TAGGED, Options()), first, STALE, then, *rest)
     assert (run.ended, list(breaches(run))) == (ended, [])
 
 

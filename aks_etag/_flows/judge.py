@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""What an answer to a write of ``update`` leads to, and what a read says about writes in doubt."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Literal
+
+from .._core import document
+from .._core.changes import applied, is_idempotent_at
+from .._core.events import Conflict, Doubt, Recovered
+from .._core.evidence import Attempt, Finding, weigh
+from .._core.messages import Outcome, Response
+from .._core.operation import Progress
+from .._core.snapshot import Snapshot, WriteResult
+from .._core.verdict import Verdict
+from ..errors import ConflictRetriesExhaustedError, ResourceGoneError
+from . import failures
+from .aftermath import after_success, failed, glance
+from .effects import Flow, emit
+from .run import Run
+from .settle import conclude, unblock
+
+
+def judged(run: Run, attempt: Attempt, outcome: Outcome) -> Flow[WriteResult | None]:
+    """Decide what an answer to the write means; ``None`` means: go round, from a fresh read."""
+    verdict = run.resource.judge(outcome)
+    if verdict is Verdict.UNSURE:
+        yield from _doubt(run, attempt, failures.explained(outcome), outcome)
+        return None
+    if verdict is Verdict.NOT_SENT:
+        yield from run.ledger.drop(attempt)
+        run.doubts += 1
+        yield from run.budget.back_off(run.doubts, "a connection", cause=outcome)
+        return None
+    if not isinstance(outcome, Response):
+        yield from run.ledger.drop(attempt)
+        raise failures.refusal(run.resource.id, verdict, outcome)
+    if verdict is Verdict.ACCEPTED:
+        return (yield from _accepted(run, attempt, outcome))
+    yield from _refused(run, attempt, verdict, outcome)
+    return None
+
+
+def _refused(run: Run, attempt: Attempt, verdict: Verdict, answer: Response) -> Flow[None]:
+    """Wait for what a refusal asks to wait for, or raise it."""
+    if verdict is Verdict.RACED:
+        reason = failures.explained(answer)
+        yield from emit(Doubt(resource_id=run.resource.id, request_id=attempt.request_id, reason=reason))
+    else:
+        yield from run.ledger.drop(attempt)
+    match verdict:
+        case Verdict.STALE:
+            yield from _overtaken(run, attempt.tag, answer)
+        case Verdict.BUSY | Verdict.RACED:
+            run.busy += 1
+            yield from unblock(run.resource, answer, run.busy, run.budget, run.options)
+        case Verdict.THROTTLED:
+            yield from run.budget.throttled(answer)
+        case Verdict.ABSENT if run.missing == 0:
+            # Not the text of a 404 but the next read decides whether it is gone.
+            run.missing += 1
+        case _:
+            raise failures.refusal(run.resource.id, verdict, answer)
+
+
+def _accepted(run: Run, attempt: Attempt, answer: Response) -> Flow[WriteResult | None]:
+    run.ledger.accepted = True
+    conclusion = yield from conclude(run.resource, answer, run.budget)
+    match conclusion.poll.progress:
+        case Progress.SUCCEEDED:
+            yield from run.ledger.clear()
+            snapshot = yield from after_success(run.resource, conclusion, run.budget, attempt.tag)
+            return run.result("updated", snapshot, tag=attempt.tag, status=answer.status, request_id=attempt.request_id)
+        case Progress.PREEMPTED:
+            run.ledger.preempted(attempt)
+            yield from _doubt(run, attempt, f"its operation was preempted ({conclusion.poll.error.code})", None)
+            return None
+        case Progress.LOST:
+            run.ledger.accepted = False
+            yield from _doubt(run, attempt, "its operation could not be followed to its end", None)
+            return None
+        case _:
+            landed = partial(document.agree, attempt.after, paths=attempt.paths)
+            raise (yield from failed(run.resource, conclusion, landed))
+
+
+def _doubt(run: Run, attempt: Attempt, reason: str, outcome: Outcome | None) -> Flow[None]:
+    run.doubts += 1
+    yield from emit(Doubt(resource_id=run.resource.id, request_id=attempt.request_id, reason=reason))
+    yield from run.budget.back_off(run.doubts, "the fate of a write", cause=outcome)
+
+
+def _overtaken(run: Run, tag: str, answer: Response) -> Flow[None]:
+    """Count a clean 412, or give up; while another attempt is in doubt, it may have been our own that was faster."""
+    if run.ledger.open:
+        run.doubts += 1
+        yield from run.budget.back_off(run.doubts, "the fate of a write", cause=answer)
+        return
+    run.conflicts += 1
+    run.refused = tag
+    yield from emit(Conflict(resource_id=run.resource.id, attempt=run.attempts, sent=tag))
+    if run.pin is not None or run.conflicts >= run.options.conflict_retry.attempts:
+        raise (yield from _given_up(run, tag, answer))
+    yield from run.budget.back_off(run.conflicts, "other writers", cause=answer)
+
+
+def _given_up(run: Run, tag: str, answer: Response) -> Flow[Exception]:
+    seen = yield from glance(run.resource)
+    if isinstance(seen, Response):
+        return failures.not_found(run.resource.id, seen, ResourceGoneError)
+    if run.pin is not None:
+        return failures.stale(run.resource.id, tag, answer, seen)
+    error = failures.stale(
+        run.resource.id,
+        tag,
+        answer,
+        seen,
+        kind=ConflictRetriesExhaustedError,
+        why=f"somebody else was faster {run.conflicts} times; allow more with conflict_retry=ConflictRetry(attempts=…)",
+    )
+    assert isinstance(error, ConflictRetriesExhaustedError)
+    error.attempts, error.last_seen = run.attempts, seen
+    return error
+
+
+def resolve(run: Run, seen: Snapshot) -> Flow[WriteResult | None]:
+    """Judge what is in doubt by what is there now; ``None`` means: go round from this read."""
+    ledger, origin = run.ledger, run.ledger.origin or {}
+    now = run.resource.writable(seen.body)
+    desired = run.resource.writable(applied(run.change, seen.body))
+    finding = weigh(
+        ledger.attempts,
+        tag=seen.etag,
+        now=now,
+        holds=document.same(now, desired),
+        idempotent=lambda: is_idempotent_at(run.change, origin) and is_idempotent_at(run.change, seen.body),
+        on_doubt=run.options.on_doubt,
+    )
+    match finding:
+        case Finding.UNMOVED:
+            yield from ledger.bury()
+            return None
+        case Finding.UNKNOWN:
+            # Under a tag that has not moved they can still land, whatever else has changed.
+            pending = seen.etag == ledger.attempts[0].tag
+            raise (yield from ledger.unknown(pending=pending, why="what is there now does not tell"))
+        case Finding.GO_ROUND:
+            # Under the same tag they can still land, and only the next read may say that they did not.
+            if seen.etag != ledger.attempts[0].tag:
+                yield from ledger.go_round()
+            return None
+        case _:
+            tag, ids = ledger.attempts[0].tag, tuple(attempt.request_id for attempt in ledger.attempts)
+            yield from ledger.clear()
+            how = "equivalent" if finding is Finding.APPLIED else "satisfied"
+            yield from emit(Recovered(resource_id=run.resource.id, how=how, request_ids=ids))
+            outcome: Literal["updated", "satisfied"] = "updated" if finding is Finding.APPLIED else "satisfied"
+            return run.result(outcome, seen, tag=tag, recovered="equivalent" if outcome == "updated" else None)

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from .._core.changes import Change, applied
-from .._core.document import same
 from .._core.events import Conflict
-from .._core.messages import Request
+from .._core.messages import Body, Request
 from .._core.precondition import CREATE, Condition
 from .._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
 from .._resources import Resource
@@ -105,20 +105,42 @@ def update_tags(tags: Resource, whole: Resource, change: Change, options: Option
 
     Whether a PATCH merges tags or replaces them is not documented.
     """
-    patched = yield from update(tags, change, options, budget)
-    seen = patched.snapshot
-    if seen is None or patched.outcome != "updated":
+    asked: list[tuple[Body, Body]] = []
+
+    def noted(body: dict[str, Any]) -> Body:
+        desired = applied(change, body)
+        asked.append((tags.writable(body)["tags"], tags.writable(desired)["tags"]))
+        return desired
+
+    patched = yield from update(tags, noted, options, budget)
+    if patched.outcome != "updated" or patched.recovered or patched.snapshot is None:
         return patched
-    if same(tags.writable(applied(change, seen.body)), tags.writable(seen.body)):
+    before, desired = asked[-1]
+    there = tags.writable(patched.snapshot.body)["tags"]
+    left = {name: value for name, value in before.items() if name not in desired and there.get(name) == value}
+    if not left:
         return patched
     try:
-        done = yield from update(whole, change, options, budget)
+        done = yield from update(whole, _without_tags(left), options, budget)
     except AksEtagError as error:
         if error.applied is False:
             error.applied = None
         error.add_note("A PATCH was carried out: tags are set as asked, but those to be removed are still there.")
         raise
-    return replace(done, attempts=patched.attempts + done.attempts, conflicts=patched.conflicts + done.conflicts)
+    return replace(
+        done,
+        outcome="updated",
+        attempts=patched.attempts + done.attempts,
+        conflicts=patched.conflicts + done.conflicts,
+    )
+
+
+def _without_tags(unwanted: Body) -> Change:
+    def change(body: dict[str, Any]) -> None:
+        kept = body.get("tags") or {}
+        body["tags"] = {name: value for name, value in kept.items() if unwanted.get(name) != value}
+
+    return change
 
 
 def read_consistent(

@@ -25,6 +25,21 @@ from ..errors import (
 
 _LONGEST_TEXT: Final = 300
 
+_OTHER_VERSION: Final = "the service does not know this api-version (any more): choose another with api_version="
+# What to do about a refusal, by its code in lower case, or by its status.
+HINTS: Final = {
+    "noregisteredproviderfound": _OTHER_VERSION,
+    "invalidresourcetype": _OTHER_VERSION,
+    "invalidapiversionparameter": _OTHER_VERSION,
+    "missingsubscriptionregistration": "register the subscription once: "
+    "az provider register --namespace Microsoft.ContainerService",
+    "expiredauthenticationtoken": "the token has expired, and so had a fresh one: check the clock of this machine",
+    "invalidauthenticationtokentenant": "the token is of another tenant than the subscription: sign in to that tenant",
+    "authorizationfailed": "the credential lacks a role on it, such as Azure Kubernetes Service Contributor",
+    "401": "the token is not accepted: sign in again, or check the cloud (cloud_setting=) and tenant",
+    "403": "the credential may not do this: check its role assignments, and Azure Policy",
+}
+
 
 def explained(outcome: Outcome) -> str:
     """Say in words what came back, without its body."""
@@ -47,8 +62,9 @@ def refusal(resource_id: str, verdict: Verdict, outcome: Outcome) -> Exception:
     if verdict is Verdict.BUSY:
         return in_progress(resource_id, outcome)
     kind = AccessDeniedError if verdict is Verdict.DENIED else RequestRefusedError
-    hint = "; check the credential and its role assignments" if verdict is Verdict.DENIED else ""
-    return kind(f"{resource_id}: {explained(outcome)}{hint}", answer=outcome, code=error.code, resource_id=resource_id)
+    hint = HINTS.get(error.code.casefold()) or HINTS.get(str(outcome.status), "")
+    text = f"{resource_id}: {explained(outcome)}" + (f"; {hint}" if hint else "")
+    return kind(text, answer=outcome, code=error.code, resource_id=resource_id)
 
 
 def not_found(resource_id: str, answer: Response, kind: type[NotFoundError] = NotFoundError) -> NotFoundError:

@@ -31,7 +31,16 @@ from ._endpoint import Endpoint
 from ._httpx import AsyncHttpxTransport, HttpxTransport, NeverSentError
 
 # Proved over a socket that drops the connection after the commit: one request arrives, not two.
-SENDS_ONCE: Final = (HttpxTransport, AsyncHttpxTransport, RequestsTransport)
+_PROVED: Final = (HttpxTransport, AsyncHttpxTransport, RequestsTransport)
+
+
+def sends_once(transport: object) -> bool:
+    """Whether a transport is proved to send a write once; a subclass may do as it likes, and so is not."""
+    if type(transport) not in _PROVED:
+        return False
+    # A session of the caller's may have adapters that retry.
+    adapters = getattr(getattr(transport, "session", None), "adapters", {})
+    return not any(getattr(adapter.max_retries, "total", 0) for adapter in adapters.values())
 
 
 class _Leaving(SansIOHTTPPolicy[Any, Any]):
@@ -61,7 +70,7 @@ class ArmTransport:
         self.endpoint = endpoint
         self.inner = transport
         self._clock = clock
-        self._once = isinstance(transport, SENDS_ONCE)
+        self._once = sends_once(transport)
         policies = _around(ARMChallengeAuthenticationPolicy(credential, *endpoint.scopes))
         self._pipeline: Pipeline[Any, Any] = Pipeline(transport, policies)
 
@@ -96,7 +105,7 @@ class AsyncArmTransport:
         self.inner = transport
         self._clock = clock
         guard = _aiohttp.options(transport)
-        self._once = isinstance(transport, SENDS_ONCE) or guard is not None
+        self._once = sends_once(transport) or guard is not None
         self._options = {"enforce_https": endpoint.enforce_https, **(guard or {})}
         policies = _around(AsyncARMChallengeAuthenticationPolicy(credential, *endpoint.scopes))
         self._pipeline: AsyncPipeline[Any, Any] = AsyncPipeline(transport, policies)

@@ -21,7 +21,7 @@ from .._clock import Clock
 from .._core.messages import Outcome, Request
 from . import _aiohttp
 from ._endpoint import Endpoint, endpoint_of
-from ._pipeline import SENDS_ONCE, answered, outgoing, unanswered
+from ._pipeline import answered, outgoing, sends_once, unanswered
 
 _RETRIES = (RetryPolicy, AsyncRetryPolicy)
 _REDIRECTS = (RedirectPolicy, AsyncRedirectPolicy)
@@ -38,7 +38,7 @@ class _Sdk:
         pipeline = client._client._pipeline
         self.inner = pipeline._transport
         guard = _aiohttp.options(self.inner)
-        self._once = isinstance(self.inner, SENDS_ONCE) or guard is not None
+        self._once = sends_once(self.inner) or guard is not None
         self._options = {**_switched_off(pipeline, self.endpoint), **(guard or {})}
         self.clock = clock
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""16 threads, 8 read-modify-writes each, one cluster, a real socket, a fifth of the answers lost after the commit."""
+"""16 writers, 8 read-modify-writes each, one cluster, a real socket, a fifth of the answers lost after the commit."""
 
 from __future__ import annotations
 
-import threading
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -14,72 +13,73 @@ from azure.core.exceptions import AzureError
 from azure.core.pipeline.policies import RetryPolicy
 from azure.core.rest import HttpRequest
 from azure.mgmt.containerservice import ContainerServiceClient
+from azure.mgmt.containerservice.aio import ContainerServiceClient as AsyncContainerServiceClient
 
-from aks_etag import AksClient, AksEtagError, ConflictRetry, Doubt, Event, WriteOutcomeUnknownError
-from aks_etag.mock import FakeCredential, MockAks
+from aks_etag import AksClient, AsyncAksClient
+from aks_etag.mock import FakeCredential
 from aks_etag.transports._httpx import HttpxTransport
 
-from .checker import Operation, Tags, Verdict, check, tags_of
+from .checker import Operation
+from .workload import PATIENT, ROUNDS, SUBSCRIPTION, WRITERS, acontend, awrite_all, begun, contend, listener, write_all
 
-THREADS, ROUNDS = 16, 8
-Writer = Callable[[str, int, list[Operation]], None]
-
-
-def change_of(thread: int, turn: int) -> Callable[[Tags], None]:
-    """Return a change that can tell: +1, an append that shows its doubles, or a key of its own."""
-
-    def one_more(tags: Tags) -> None:
-        tags["counter"] = str(int(tags.get("counter", "0")) + 1)
-
-    def append(tags: Tags) -> None:
-        tags["log"] = tags.get("log", "") + f"{thread}.{turn};"
-
-    def claim(tags: Tags) -> None:
-        tags[f"w{thread}-{turn}"] = "done"
-
-    return (one_more, append, claim, claim)[turn % 4]
+SETTINGS: dict[str, Any] = {"polling_interval": 0, "conflict_retry": PATIENT}
 
 
-def on_body(change: Callable[[Tags], None]) -> Callable[[dict[str, Any]], None]:
-    def edit(body: dict[str, Any]) -> None:
-        change(body.setdefault("tags", {}))
-
-    return edit
+def through_httpx(url: str, n: int, operations: list[Operation]) -> None:
+    with AksClient(FakeCredential(), SUBSCRIPTION, base_url=url, on_event=listener(operations), **SETTINGS) as aks:
+        write_all(aks.cluster("rg", "prod"), n, operations)
 
 
-def our_writer(url: str, thread: int, operations: list[Operation]) -> None:
-    def heard(event: Event) -> None:
-        if isinstance(event, Doubt):
-            operations[-1].request_ids.add(event.request_id)
+def through_sdk(url: str, n: int, operations: list[Operation]) -> None:
+    with ContainerServiceClient(FakeCredential(), SUBSCRIPTION, url) as sdk:
+        aks = AksClient.from_sdk(sdk, SUBSCRIPTION, on_event=listener(operations), **SETTINGS)
+        write_all(aks.cluster("rg", "prod"), n, operations)
 
-    retry = ConflictRetry(attempts=10_000, deadline=300)
-    credential, subscription = FakeCredential(), MockAks().subscription_id
-    with AksClient(
-        credential, subscription, base_url=url, polling_interval=0, conflict_retry=retry, on_event=heard
+
+async def through_async_httpx(url: str, n: int, operations: list[Operation]) -> None:
+    async with AsyncAksClient(
+        FakeCredential(), SUBSCRIPTION, base_url=url, on_event=listener(operations), **SETTINGS
     ) as aks:
-        cluster = aks.cluster("rg", "prod")
-        for turn in range(ROUNDS):
-            operation = Operation(change_of(thread, turn))
-            operations.append(operation)
-            try:
-                result = cluster.update(on_body(operation.change))
-            except WriteOutcomeUnknownError as error:
-                operation.ended = "unknown"
-                operation.request_ids |= set(error.request_ids)
-            except AksEtagError as error:
-                operation.ended = type(error).__name__
-            else:
-                operation.ended, operation.recovered = result.outcome, result.recovered is not None
-                operation.request_ids |= {result.request_id} if result.request_id else set()
+        await awrite_all(aks.cluster("rg", "prod"), n, operations)
+
+
+async def through_aiohttp(url: str, n: int, operations: list[Operation]) -> None:
+    async with AsyncAksClient(
+        FakeCredential(), SUBSCRIPTION, base_url=url, transport="aiohttp", on_event=listener(operations), **SETTINGS
+    ) as aks:
+        await awrite_all(aks.cluster("rg", "prod"), n, operations)
+
+
+async def through_async_sdk(url: str, n: int, operations: list[Operation]) -> None:
+    async with AsyncContainerServiceClient(FakeCredential(), SUBSCRIPTION, url) as sdk:
+        aks = AsyncAksClient.from_sdk(sdk, SUBSCRIPTION, on_event=listener(operations), **SETTINGS)
+        await awrite_all(aks.cluster("rg", "prod"), n, operations)
+
+
+RUNS: list[tuple[Callable[..., Any], Any]] = [
+    (contend, through_httpx),
+    (contend, through_sdk),
+    (acontend, through_async_httpx),
+    (acontend, through_aiohttp),
+    (acontend, through_async_sdk),
+]
+
+
+@pytest.mark.parametrize(("run", "writer"), RUNS, ids=[writer.__name__ for _, writer in RUNS])
+@pytest.mark.parametrize("dropped", [0.0, 0.2])
+def test_no_update_is_lost_doubled_invented_or_falsely_failed(run: Any, writer: Any, dropped: float) -> None:
+    verdict, tags = run(writer, dropped=dropped)
+    assert verdict.clean, verdict
+    assert len(tags["log"].split(";")) == len(set(tags["log"].split(";")))
+    assert verdict.unknown == 0 if dropped == 0 else verdict.unknown < WRITERS * ROUNDS
 
 
 def by_hand(url: str, thread: int, operations: list[Operation], *, guarded: bool, retrying: bool) -> None:
     """Write as scripts do: GET, change, PUT, and again after whatever went wrong."""
-    path = f"{url}/subscriptions/{MockAks().subscription_id}/resourceGroups/rg/providers"
+    path = f"{url}/subscriptions/{SUBSCRIPTION}/resourceGroups/rg/providers"
     path += "/Microsoft.ContainerService/managedClusters/prod?api-version=2026-08-01"
     for turn in range(ROUNDS):
-        operation = Operation(change_of(thread, turn))
-        operations.append(operation)
+        operation = begun(thread, turn, operations)
         with httpx.Client() as http:
             while operation.ended == "running":
                 body = http.get(path).json()
@@ -104,16 +104,15 @@ def sdk_writer(url: str, thread: int, operations: list[Operation]) -> None:
         transport = HttpxTransport(http, sleep=lambda seconds: None)
         sdk = ContainerServiceClient(
             FakeCredential(),
-            MockAks().subscription_id,
+            SUBSCRIPTION,
             url,
             transport=transport,
             retry_policy=RetryPolicy(retry_total=5, retry_backoff_factor=0),
         )
-        path = f"/subscriptions/{MockAks().subscription_id}/resourceGroups/rg/providers"
+        path = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/rg/providers"
         path += "/Microsoft.ContainerService/managedClusters/prod?api-version=2026-08-01"
         for turn in range(ROUNDS):
-            operation = Operation(change_of(thread, turn))
-            operations.append(operation)
+            operation = begun(thread, turn, operations)
             while operation.ended == "running":
                 body = sdk.send_request(HttpRequest("GET", path), enforce_https=False).json()
                 tag = body.pop("eTag")
@@ -129,31 +128,6 @@ def sdk_writer(url: str, thread: int, operations: list[Operation]) -> None:
                     operation.ended = "unknown"
                     continue
                 operation.ended = "updated" if answer.status_code < 300 else "running"
-
-
-def contend(writer: Callable[[str, int, list[Operation]], None], *, dropped: float) -> tuple[Verdict, Tags]:
-    mock = MockAks()
-    mock.add_cluster("rg", "prod")
-    start = mock.body("rg", "prod")
-    mock.inject(method="PUT", phase="after", effect="reset", probability=dropped, seed=16)
-    calls: list[list[Operation]] = [[] for _ in range(THREADS)]
-    with mock.serve() as url:
-        threads = [threading.Thread(target=writer, args=(url, n, calls[n])) for n in range(THREADS)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    operations = [operation for mine in calls for operation in mine]
-    assert len(operations) == THREADS * ROUNDS
-    return check(operations, mock.commits, start), tags_of(mock.body("rg", "prod"))
-
-
-@pytest.mark.parametrize("dropped", [0.0, 0.2])
-def test_no_update_is_lost_doubled_invented_or_falsely_failed(dropped: float) -> None:
-    verdict, tags = contend(our_writer, dropped=dropped)
-    assert verdict.clean, verdict
-    assert len(tags["log"].split(";")) == len(set(tags["log"].split(";")))
-    assert verdict.unknown == 0 if dropped == 0 else verdict.unknown < THREADS * ROUNDS
 
 
 def test_without_the_header_updates_are_lost() -> None:

@@ -23,7 +23,7 @@ from ._flows import compose, read
 from ._flows.budget import Budget
 from ._flows.effects import Flow
 from ._flows.options import OnBusy, Options, check_choice
-from ._flows.update import update
+from ._flows.update import check_age, update
 from ._flows.write import Verb, once
 from ._resources import AgentPool, Arm, ClusterTags, ManagedCluster, Resource
 from .errors import InvalidPreconditionError
@@ -131,7 +131,12 @@ class Calls:
     ) -> Flow[WriteResult]:
         """Put it once, under exactly the condition given."""
         guard = condition(if_match=if_match, if_none_match=if_none_match, force=force, target=str(self.address))
-        request = self.resource(inline_pools=inline_pools).replace(plain_body(body), guard)
+        resource, desired = self.resource(inline_pools=inline_pools), plain_body(body)
+        if guard.version is not None:
+            check_age(resource, desired, guard.version)
+        # Of a pool that was read, what the service keeps by itself is sent only where it was changed.
+        base = if_match.body if isinstance(if_match, Snapshot) and self.address.pool is not None else None
+        request = resource.replace(desired, guard, base=base)
         return self._once("put", request, guard, deadline, inline_pools=inline_pools)
 
     def patch(
@@ -221,7 +226,7 @@ class Listing:
             request,
             self.path,
             self.settings.options,
-            resource_of=lambda item: Calls(address=parse(item["id"]), settings=self.settings).resource(),
+            resource_of=lambda item: Calls(address=parse(item["id"], listed=True), settings=self.settings).resource(),
             trusted=lambda url: trusted(url, arm.endpoint),
         )
 

@@ -116,7 +116,7 @@ def plain(value: object) -> Any:
 
 def _name(name: object) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"not JSON: the key {name!r} is not text")
+        raise TypeError(f"not JSON: a key is a {type(name).__name__}, not text")
     return str.__str__(name)
 
 
@@ -128,4 +128,6 @@ def _scalar(value: object) -> str | int | float:
         return int(value)
     if isinstance(value, float) and math.isfinite(value):
         return float(value)
-    raise TypeError(f"not JSON: {value!r} is a {type(value).__name__}")
+    # The value itself stays out of the message: it may be a secret.
+    what = "a number that is not finite" if isinstance(value, float) else f"a {type(value).__name__}"
+    raise TypeError(f"not JSON: the body has {what} in it")

@@ -15,13 +15,20 @@ WRITES = frozenset({"PUT", "PATCH", "DELETE", "POST"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One request. ``url`` is relative to the endpoint, or absolute for a link that the service handed out."""
+    """One request. ``url`` is relative to the endpoint, or absolute for a link that the service handed out.
+
+    ``timeout`` is how long to wait for the answer, in seconds; ``None`` leaves it to the transport.
+    """
 
     method: str
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
-    body: JSON = None
+    body: JSON = field(default=None, repr=False)
     request_id: str = ""
+    timeout: float | None = None
+
+    def __repr__(self) -> str:
+        return f"<Request {self.method} {self.url.partition('?')[0]}>"
 
     @property
     def is_write(self) -> bool:
@@ -38,8 +45,8 @@ class Response:
     """
 
     status: int
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: JSON = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: JSON = field(default=None, repr=False)
     received_at: float = 0.0
     sent_once: bool = True
     request_id: str = ""

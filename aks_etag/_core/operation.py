@@ -18,6 +18,7 @@ PREEMPTED: Final = frozenset(
 )
 # No user info, no backslash: what one parser takes for the host, another may take for a part of the path.
 _HOST: Final = re.compile(r"[0-9A-Za-z.-]+(?::\d+)?|\[[0-9A-Fa-f:.]+\](?::\d+)?")
+ENDED_BADLY: Final = frozenset({"failed", "canceled"})
 SETTLED_STATES: Final = frozenset({"succeeded", "failed", "canceled"})
 
 
@@ -84,9 +85,9 @@ def trusted(url: str, endpoint: str) -> bool:
 
 def read_poll(response: Response, *, is_location: bool = False) -> Poll:
     """Read the answer of an operation's URL. A failed operation is an HTTP 200 whose body says so."""
-    if is_location:
-        return Poll(Progress.RUNNING if response.status == 202 else Progress.SUCCEEDED)
     status = _status(response.body)
+    if is_location and not status:
+        return Poll(Progress.RUNNING if response.status == 202 else Progress.SUCCEEDED)
     error = (
         service_error(response.body) if isinstance(response.body, dict) and "error" in response.body else ServiceError()
     )

@@ -13,6 +13,11 @@ from typing import Final
 # Without a Retry-After, a spent write bucket of AKS gives one token a minute (quotas-skus-regions, "Throttling").
 THROTTLED_WITHOUT_HINT: Final = 60.0
 SHORTEST_SILENCE: Final = 1.0
+# No loop goes round without a pause, whatever polling_interval or a Retry-After of next to nothing says.
+SHORTEST_PAUSE: Final = 0.01
+# How long an answer is waited for when the deadline is (nearly) over: a write cut short would be a write in doubt.
+READ_PATIENCE: Final = 1.0
+WRITE_PATIENCE: Final = 30.0
 BACKOFF_BASE: Final = 1.0
 BACKOFF_CEILING: Final = 60.0
 POLL_BASE: Final = 1.0
@@ -49,13 +54,13 @@ def check_seconds(name: str, value: object) -> float:
 
 def backoff(failures: int, *, jitter: float, ceiling: float = BACKOFF_CEILING) -> float:
     """Return the pause before the next try, in seconds: exponential, half of it random (``jitter`` in 0..1)."""
-    full = min(ceiling, BACKOFF_BASE * 2.0 ** min(failures - 1, 30))
+    full = min(max(ceiling, SHORTEST_PAUSE), BACKOFF_BASE * 2.0 ** min(failures - 1, 30))
     return full * (0.5 + 0.5 * jitter)
 
 
 def poll_interval(polls: int, *, ceiling: float) -> float:
     """Return the pause before the next poll: one second, growing by half each time up to ``ceiling``."""
-    return min(ceiling, POLL_BASE * POLL_GROWTH ** min(polls, 60))
+    return min(max(ceiling, SHORTEST_PAUSE), POLL_BASE * POLL_GROWTH ** min(polls, 60))
 
 
 def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:

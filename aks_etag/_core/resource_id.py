@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from typing import Final
 
 from ..errors import InvalidResourceIdError
@@ -48,8 +48,11 @@ class ResourceId:
     resource_group: str
     cluster: str
     pool: str | None = None
+    listed: InitVar[bool] = False
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, listed: bool) -> None:
+        if listed:
+            return
         check_name("subscription id", self.subscription_id)
         check_name("resource group name", self.resource_group)
         check_name("cluster name", self.cluster)
@@ -82,19 +85,21 @@ class ResourceId:
         return str(self).casefold() == str(other).casefold()
 
 
-def parse(text: str) -> ResourceId:
+def parse(text: object, *, listed: bool = False) -> ResourceId:
     """Parse the ARM id of a cluster or an agent pool.
+
+    ``listed``: the service itself said so, and it may have names that it would not take any more.
 
     Raises:
         InvalidResourceIdError: it is not such an id, or a name in it breaks the rules of the service.
     """
-    match = _ID.fullmatch(text)
+    match = _ID.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise InvalidResourceIdError(
             f"{text!r} is not the ARM id of a managed cluster or agent pool; expected /subscriptions/…/resourceGroups/"
             "…/providers/Microsoft.ContainerService/managedClusters/…[/agentPools/…]"
         )
-    return ResourceId(match["subscription"], match["group"], match["cluster"], match["pool"])
+    return ResourceId(match["subscription"], match["group"], match["cluster"], match["pool"], listed=listed)
 
 
 def check_name(what: str, name: object) -> None:

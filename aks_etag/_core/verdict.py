@@ -122,13 +122,16 @@ READ_ROWS: Final = (
 )
 
 
+# Where a write may have been sent twice, the answer may be to the second copy: these can be the first one's doing.
+_OF_A_SECOND_COPY: Final = frozenset({404, 409, 412, 429})
+
+
 def judge_write(outcome: Outcome) -> Verdict:
     """Say what the answer to a PUT, PATCH or DELETE means."""
     if isinstance(outcome, NoResponse):
         return Verdict.UNSURE if outcome.sent else _never_sent(outcome)
     verdict = _look_up(WRITE_ROWS, outcome)
-    # A transport that may have sent the write twice can be answered about its second copy: 409 and 412 prove nothing.
-    if outcome.status in (409, 412) and not outcome.sent_once:
+    if outcome.status in _OF_A_SECOND_COPY and not outcome.sent_once:
         return Verdict.UNSURE
     return verdict
 

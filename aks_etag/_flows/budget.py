@@ -3,11 +3,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .._core.events import Throttled, Waiting
-from .._core.messages import Outcome, Response
-from .._core.pacing import SHORTEST_SILENCE, THROTTLED_WITHOUT_HINT, backoff, poll_interval, retry_after
+from .._core.messages import Outcome, Request, Response
+from .._core.pacing import (
+    READ_PATIENCE,
+    SHORTEST_SILENCE,
+    THROTTLED_WITHOUT_HINT,
+    WRITE_PATIENCE,
+    backoff,
+    poll_interval,
+    retry_after,
+)
 from ..errors import DeadlineExceededError
 from . import failures
 from .effects import Flow, Sleep, chance, emit, now
@@ -47,14 +55,17 @@ class Budget:
             raise failures.with_cause(self.expired(what, operation), cause)
         yield from self._sleep(min(seconds, left), what, operation)
 
-    def back_off(self, tries: int, what: str, *, cause: Outcome | None = None) -> Flow[None]:
-        """Wait before trying again for the n-th time, with jitter, unless the answer says how long."""
+    def back_off(self, tries: int, what: str, *, cause: Outcome | None = None, firm: bool = True) -> Flow[None]:
+        """Wait before trying again for the n-th time, with jitter, unless the answer says how long.
+
+        Not ``firm``: wait at most to the deadline, since what comes next is a look and not another try.
+        """
         asked = yield from self._asked(cause)
-        if asked:
+        if asked and firm:
             yield from self.pause_for(asked, what, cause)
             return
         jitter = yield from chance()
-        yield from self.pause(backoff(tries, jitter=jitter, ceiling=self.ceiling), what, cause=cause)
+        yield from self.pause(asked or backoff(tries, jitter=jitter, ceiling=self.ceiling), what, cause=cause)
 
     def poll(self, polls: int, what: str, *, operation: str | None = None, answer: Outcome | None = None) -> Flow[None]:
         """Wait before the next poll: as long as the last answer asks, else growing from a second to the ceiling."""
@@ -71,7 +82,7 @@ class Budget:
             ThrottledError: that is longer than the deadline allows.
         """
         asked = yield from self._asked(answer)
-        seconds = THROTTLED_WITHOUT_HINT if asked is None else max(asked, SHORTEST_SILENCE)
+        seconds = THROTTLED_WITHOUT_HINT if asked is None else asked
         yield from emit(Throttled(resource_id=self.resource_id, retry_after=seconds))
         if (yield from self.left()) < seconds:
             raise failures.throttled(self.resource_id, answer, seconds)
@@ -84,6 +95,18 @@ class Budget:
         if (yield from self.left()) < seconds:
             raise failures.with_cause(self.expired(f"{what} (the service asks for {seconds:g} s)", operation), cause)
         yield from self._sleep(seconds, what, operation)
+
+    def allowed(self, request: Request, what: str) -> Flow[Request]:
+        """Return a request that waits for its answer no longer than the deadline allows.
+
+        Raises:
+            DeadlineExceededError: a write that would begin when the time is up.
+        """
+        left = yield from self.left()
+        if request.is_write and left <= 0:
+            raise self.expired(what, None)
+        patience = WRITE_PATIENCE if request.is_write else READ_PATIENCE
+        return replace(request, timeout=max(left, patience))
 
     def left(self) -> Flow[float]:
         """Return the seconds until the deadline."""
@@ -103,7 +126,8 @@ class Budget:
         yield from ()
         if not isinstance(answer, Response):
             return None
-        return retry_after(answer.headers, now=answer.received_at)
+        asked = retry_after(answer.headers, now=answer.received_at)
+        return None if asked is None else max(asked, SHORTEST_SILENCE)
 
     def _sleep(self, seconds: float, what: str, operation: str | None) -> Flow[None]:
         if seconds <= 0:

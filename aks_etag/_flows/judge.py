@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -11,7 +12,7 @@ from .._core.changes import applied, is_idempotent_at
 from .._core.events import Conflict, Doubt, Recovered
 from .._core.evidence import Attempt, Finding, weigh
 from .._core.messages import Outcome, Response
-from .._core.operation import Progress
+from .._core.operation import ENDED_BADLY, Poll, Progress
 from .._core.snapshot import Snapshot, WriteResult
 from .._core.verdict import Verdict
 from ..errors import ConflictRetriesExhaustedError, ResourceGoneError
@@ -54,7 +55,8 @@ def _refused(run: Run, attempt: Attempt, verdict: Verdict, answer: Response) -> 
             yield from _overtaken(run, attempt.tag, answer)
         case Verdict.BUSY | Verdict.RACED:
             run.busy += 1
-            yield from unblock(run.resource, answer, run.busy, run.budget, run.options)
+            options = replace(run.options, on_busy="wait") if run.ledger.open else run.options
+            yield from unblock(run.resource, answer, run.busy, run.budget, options)
         case Verdict.THROTTLED:
             yield from run.budget.throttled(answer)
         case Verdict.ABSENT if run.missing == 0:
@@ -88,7 +90,7 @@ def _accepted(run: Run, attempt: Attempt, answer: Response) -> Flow[WriteResult 
 def _doubt(run: Run, attempt: Attempt, reason: str, outcome: Outcome | None) -> Flow[None]:
     run.doubts += 1
     yield from emit(Doubt(resource_id=run.resource.id, request_id=attempt.request_id, reason=reason))
-    yield from run.budget.back_off(run.doubts, "the fate of a write", cause=outcome)
+    yield from run.budget.back_off(run.doubts, "the fate of a write", cause=outcome, firm=False)
 
 
 def _overtaken(run: Run, tag: str, answer: Response) -> Flow[None]:
@@ -124,6 +126,15 @@ def _given_up(run: Run, tag: str, answer: Response) -> Flow[Exception]:
     return error
 
 
+def _ended_badly(run: Run, seen: Snapshot) -> bool:
+    """Whether what was written is stored, but the operation that it started has failed: no success to report.
+
+    The state that a preempted operation leaves says nothing of the kind.
+    """
+    preempted = any(attempt.preempted for attempt in run.ledger.attempts)
+    return not preempted and (seen.provisioning_state or "").casefold() in ENDED_BADLY
+
+
 def resolve(run: Run, seen: Snapshot) -> Flow[WriteResult | None]:
     """Judge what is in doubt by what is there now; ``None`` means: go round from this read."""
     ledger, origin = run.ledger, run.ledger.origin or {}
@@ -150,6 +161,9 @@ def resolve(run: Run, seen: Snapshot) -> Flow[WriteResult | None]:
             if seen.etag != ledger.attempts[0].tag:
                 yield from ledger.go_round()
             return None
+        case Finding.APPLIED if _ended_badly(run, seen):
+            poll = Poll(Progress.FAILED, seen.provisioning_state or "")
+            raise failures.operation_failed(run.resource.id, poll, None, None, applied=True)
         case _:
             tag, ids = ledger.attempts[0].tag, tuple(attempt.request_id for attempt in ledger.attempts)
             yield from ledger.clear()

@@ -16,6 +16,7 @@ from ..errors import (
     OperationFailedError,
     ResourceGoneError,
     ResourceReplacedError,
+    ThrottledError,
     WriteOutcomeUnknownError,
 )
 from .effects import Flow, Undecided, emit
@@ -32,7 +33,7 @@ class Ledger:
     attempts: list[Attempt] = field(default_factory=list)
     origin: Body | None = None
     accepted: bool = False
-    residual: bool = False
+    residual: tuple[Attempt, ...] = ()
     seen: Snapshot | None = None
 
     @property
@@ -70,7 +71,7 @@ class Ledger:
 
     def go_round(self) -> Flow[None]:
         """Strike out all on evidence that is good but no proof: from now on, no error may claim "not applied"."""
-        self.residual = True
+        self.residual += tuple(self.attempts)
         yield from self.clear()
 
     def preempted(self, attempt: Attempt) -> None:
@@ -83,12 +84,17 @@ class Ledger:
         self.attempts = [attempt for attempt in self.attempts if not attempt.preempted]
         yield self._announced()
 
+    @property
+    def fenced(self) -> bool:
+        """Whether a read has shown another version than the one the open attempts carry: none can land any more."""
+        return self.seen is not None and self.seen.moved_from(self.attempts[0].tag) is True
+
     def unknown(self, *, pending: bool, why: str, equivalent: bool = False) -> Flow[WriteOutcomeUnknownError]:
         """Tell whoever listens, and return the error that says that it could not be found out."""
-        ids = tuple(attempt.request_id for attempt in self.attempts)
+        attempts = self.attempts or list(self.residual)
+        ids, sent = tuple(attempt.request_id for attempt in attempts), attempts[0].tag
         yield from emit(OutcomeUnknown(resource_id=self.resource_id, request_ids=ids, pending=pending))
         state = "may still be applied" if pending else "may have been applied"
-        sent = self.attempts[0].tag
         asked = f'a write sent with version "{sent}"' if sent else "a write"
         there = "" if self.seen is None else f', there is now "{self.seen.version}"'
         return WriteOutcomeUnknownError(
@@ -104,10 +110,11 @@ class Ledger:
 
     def closing(self, error: Exception) -> Flow[Exception]:
         """Return the error to end with: while a write is undecided, any other error would claim too much."""
-        still_running = self.accepted and isinstance(error, DeadlineExceededError)
-        if not self.open or still_running or isinstance(error, _DECIDED):
+        still_running = self.accepted and isinstance(error, DeadlineExceededError | ThrottledError)
+        if isinstance(error, _DECIDED) or still_running or not (self.open or self.residual):
             return self._told(error)
-        unknown = yield from self.unknown(pending=True, why=f"it could not be found out ({_short(error)})")
+        why = f"it could not be found out ({type(error).__name__})"
+        unknown = yield from self.unknown(pending=self.open and not self.fenced, why=why)
         unknown.__cause__ = error
         return unknown
 
@@ -119,7 +126,3 @@ class Ledger:
 
     def _announced(self) -> Undecided:
         return Undecided(self.resource_id, tuple(attempt.request_id for attempt in self.attempts))
-
-
-def _short(error: Exception) -> str:
-    return type(error).__name__

@@ -28,7 +28,7 @@ def fetch(request: Request, budget: Budget) -> Flow[Response]:
     """
     failed = 0
     while True:
-        outcome = yield from send(request)
+        outcome = yield from send((yield from budget.allowed(request, "an answer")))
         verdict = judge_read(outcome)
         match verdict:
             case Verdict.ACCEPTED:
@@ -104,6 +104,8 @@ def page(
     link = response.body.get("nextLink")
     if not isinstance(link, str) or not link:
         return Page(snapshots, None)
+    if link == request.url:
+        raise RequestRefusedError(f"{what}: the next page is the same page again", answer=response)
     if not trusted(link):
         raise RequestRefusedError(f"{what}: the next page lies on another host, which is not followed", answer=response)
     return Page(snapshots, Request(method="GET", url=link))

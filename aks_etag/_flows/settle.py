@@ -65,7 +65,7 @@ def _followed(link: Link, accepted: Response, budget: Budget) -> Flow[Conclusion
         what = f"operation {link.name}"
         yield from budget.poll(polls, what, operation=link.name, answer=answer)
         polls += 1
-        outcome = yield from send(Request(method="GET", url=link.url))
+        outcome = yield from send((yield from budget.allowed(Request(method="GET", url=link.url), what)))
         poll = yield from _polled(link, outcome, budget)
         # What a 429 asked for was waited for already.
         answer = outcome if isinstance(outcome, Response) and outcome.status != 429 else None
@@ -95,8 +95,6 @@ def _polled(link: Link, outcome: Outcome, budget: Budget) -> Flow[Poll | None]:
             return None
         case Verdict.UNSURE | Verdict.NOT_SENT:
             return None
-        case Verdict.DENIED | Verdict.FATAL:
-            raise failures.refusal(budget.resource_id, verdict, outcome)
         case _:
             return Poll(Progress.LOST, failures.explained(outcome))
 

@@ -9,10 +9,17 @@ from .._core import document
 from .._core.changes import Change, applied
 from .._core.events import Retrying
 from .._core.evidence import Attempt
+from .._core.messages import Body
 from .._core.precondition import Condition
 from .._core.snapshot import Snapshot, WriteResult
 from .._resources import Resource
-from ..errors import NotFoundError, ReadOnlyEditError, ResourceGoneError, ResourceReplacedError
+from ..errors import (
+    InvalidPreconditionError,
+    NotFoundError,
+    ReadOnlyEditError,
+    ResourceGoneError,
+    ResourceReplacedError,
+)
 from . import failures
 from .budget import Budget
 from .effects import Flow, emit, new_request_id, send
@@ -61,6 +68,7 @@ def _round(run: Run) -> Flow[WriteResult | None]:
     _check_version(run, seen)
     tag = seen.etag
     desired = applied(run.change, seen.body)
+    check_age(run.resource, desired, tag)
     run.resource.check_edit(seen.body, desired)
     before, after = run.resource.writable(seen.body), run.resource.writable(desired)
     paths = document.differing(before, after)
@@ -68,8 +76,10 @@ def _round(run: Run) -> Flow[WriteResult | None]:
         _check_effect(run, seen, desired)
         if run.ledger.open:
             raise (yield from run.ledger.unknown(pending=True, why="the change asks for nothing any more"))
-        return run.result("unchanged", seen)
+        # What was given up for dead may have landed after all: then it is not for nothing that nothing is left to do.
+        return run.result("satisfied" if run.ledger.residual else "unchanged", seen)
     request = run.resource.replace(desired, Condition(tag=tag), base=seen.body)
+    request = yield from run.budget.allowed(request, "a chance to write")
     if run.attempts:
         yield from emit(Retrying(resource_id=run.resource.id, attempt=run.attempts + 1, reason="read again"))
     run.attempts += 1
@@ -106,6 +116,17 @@ def _read(run: Run) -> Flow[Snapshot]:
             resource_id=run.resource.id,
         )
     return seen
+
+
+def check_age(resource: Resource, body: Body, tag: str) -> None:
+    """Refuse a body that says itself that it is of another version than the one the write is bound to."""
+    carried = resource.version_of(body)
+    if carried is not None and carried != tag:
+        raise InvalidPreconditionError(
+            f'{resource.id}: the body is of version "{carried}", but the write would go out under "{tag}": an older body '
+            "under a newer eTag undoes what others wrote; make the change on the body that belongs to the eTag",
+            resource_id=resource.id,
+        )
 
 
 def _check_version(run: Run, seen: Snapshot) -> None:

@@ -47,6 +47,7 @@ class _Once:
     patient: bool
     attempts: int = 0
     status: int | None = None
+    was_accepted: bool = False
 
     @property
     def repeatable(self) -> bool:
@@ -121,6 +122,7 @@ def once(
 
 
 def _attempted(run: _Once) -> Flow[WriteResult | None]:
+    run.request = yield from run.budget.allowed(run.request, "a chance to write")
     run.attempts += 1
     run.request = replace(run.request, request_id=(yield from new_request_id()))
     tag, body = run.condition.version or "", run.request.body or {}
@@ -151,7 +153,7 @@ def _attempted(run: _Once) -> Flow[WriteResult | None]:
 def _accepted(run: _Once, attempt: Attempt, answer: Response) -> Flow[WriteResult | None]:
     if run.verb == "delete" and run.resource.operation(answer) is None and answer.status != 202:
         return (yield from _deleted(run, "absent" if answer.status == 204 else "deleted"))
-    run.ledger.accepted = True
+    run.ledger.accepted = run.was_accepted = True
     try:
         conclusion = yield from conclude(run.resource, answer, run.budget)
     except NotFoundError:
@@ -231,7 +233,7 @@ def _in_doubt(run: _Once, reason: str, outcome: Answer | None) -> Flow[WriteResu
     """Find out by reading; ``None`` means: nothing has happened yet, and it may be sent again."""
     yield from emit(Doubt(resource_id=run.resource.id, request_id=run.request.request_id, reason=reason))
     if run.repeatable:
-        yield from run.budget.back_off(run.attempts, "the fate of a write", cause=outcome)
+        yield from run.budget.back_off(run.attempts, "the fate of a write", cause=outcome, firm=False)
     try:
         seen = yield from settled(run.resource, run.budget, replace(run.options, on_busy="wait"))
     except NotFoundError as error:
@@ -253,10 +255,11 @@ def _in_doubt(run: _Once, reason: str, outcome: Answer | None) -> Flow[WriteResu
 def _nothing_there(run: _Once, reason: str, error: NotFoundError) -> Flow[WriteResult | None]:
     if run.verb == "delete":
         return (yield from _recovered(run, "deleted", None, "absent"))
-    if run.condition.create:
+    if run.condition.create and not run.was_accepted:
         yield from run.ledger.bury()
         return None
-    if run.condition.tag is not None:
+    # What was accepted and is not there was deleted by somebody: it is not for us to create it again.
+    if run.condition.tag is not None or run.was_accepted:
         raise ResourceGoneError(
             f"{run.resource.id} is gone, and a write to it got no clear answer ({reason})",
             resource_id=run.resource.id,
@@ -280,7 +283,7 @@ def _still_there(run: _Once, seen: Snapshot, reason: str) -> Flow[WriteResult | 
     if moved is False:
         yield from run.ledger.bury()
         return None
-    if moved and common:
+    if moved and common and not run.patient:
         # The same one under another version: a delete of the old version can be carried out no more.
         yield from run.ledger.clear()
         raise failures.stale(run.resource.id, run.condition.tag, None, seen)

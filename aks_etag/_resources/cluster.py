@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from .._core import document
+from .._core import document, etag
 from .._core.document import Fields
 from .._core.messages import Body, Request, Response
 from .._core.operation import is_settled
@@ -27,6 +27,9 @@ class ManagedCluster(ArmResource):
 
     read_only: ClassVar[Fields] = document.fields(cluster_fields())
 
+    def version_of(self, body: Body) -> str | None:
+        return etag.of(tag(body))
+
     def snapshot(self, response: Response) -> Snapshot:
         idle = all(is_settled(profile.get("provisioningState")) for profile in _profiles(response.body))
         return self._snapshot(response, tag(response.body), idle)
@@ -42,11 +45,11 @@ class ManagedCluster(ArmResource):
         return self._without_pools(document.strip(body, self.read_only))
 
     def check_edit(self, before: Body, after: Body) -> None:
-        if self.inline_pools or "agentPoolProfiles" not in properties(after):
+        if self.inline_pools or not _carries_pools(after):
             return
         old, new = (document.strip(body, self.read_only) for body in (before, after))
         path = ("properties", "agentPoolProfiles")
-        if not document.agree(old, new, [path]):
+        if "agentPoolProfiles" not in properties(after) or not document.agree(old, new, [path]):
             raise InlinePoolEditError(_INLINE.format("the change edits", self.id), resource_id=self.id)
 
     def replace(self, desired: Body, condition: Condition, *, base: Body | None = None) -> Request:
@@ -61,7 +64,7 @@ class ManagedCluster(ArmResource):
         return ()
 
     def _check_put(self, body: Body) -> None:
-        if "agentPoolProfiles" in properties(body) and not self.inline_pools:
+        if _carries_pools(body) and not self.inline_pools:
             raise InlinePoolEditError(_INLINE.format("the body carries", self.id), resource_id=self.id)
 
     def _unchanged_left_out(self, body: Body, base: Body) -> Body:
@@ -75,7 +78,7 @@ class ManagedCluster(ArmResource):
             kept["agentPoolProfiles"] = [
                 without_volatile(profile, olds.get(profile.get("name"), {})) for profile in _profiles(body)
             ]
-        return {**body, "properties": kept} if "properties" in body else body
+        return {**body, "properties": kept} if isinstance(body.get("properties"), Mapping) else body
 
     def _without_pools(self, body: Body) -> Body:
         if self.inline_pools or "agentPoolProfiles" not in properties(body):
@@ -88,6 +91,12 @@ _INLINE: Final = (
     "{} agentPoolProfiles of {}: a cluster's eTag does not protect its pools, so an older copy could undo a scaling "
     "without a 412; use cluster.agent_pool(name).update(...), or inline_pools=True to send them all the same"
 )
+
+
+def _carries_pools(body: Body) -> bool:
+    """Whether inline pools are in a body, however their name is spelled: the service may read names without case."""
+    inner = (value for name, value in body.items() if name.casefold() == "properties" and isinstance(value, Mapping))
+    return any(name.casefold() == "agentpoolprofiles" for found in inner for name in found)
 
 
 def _profiles(body: Body) -> list[Body]:

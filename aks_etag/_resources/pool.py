@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .._core import document
+from .._core import document, etag
 from .._core.document import Fields
 from .._core.messages import Body, Request, Response
 from .._core.precondition import Condition
@@ -25,6 +25,9 @@ class AgentPool(ArmResource):
     """An agent pool. It has no PATCH, and no identity besides its name."""
 
     read_only: ClassVar[Fields] = document.fields(pool_fields())
+
+    def version_of(self, body: Body) -> str | None:
+        return etag.of(tag(properties(body)))
 
     def snapshot(self, response: Response) -> Snapshot:
         return self._snapshot(response, tag(properties(response.body)), settled=True)

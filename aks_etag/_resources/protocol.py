@@ -66,6 +66,10 @@ class Resource(Protocol):
         """Return the part of a body that was sent which a later read shows: no secrets, nothing read-only."""
         ...
 
+    def version_of(self, body: Body) -> str | None:
+        """Return the version that a body says it has, ``None`` where it says nothing."""
+        ...
+
     def check_edit(self, before: Body, after: Body) -> None:
         """Refuse an edit that must not go through this resource."""
         ...

@@ -12,6 +12,9 @@ from aks_etag.mock._core.service import Service
 class HttpxDoor(httpx.BaseTransport, httpx.AsyncBaseTransport):
     """A transport that asks the mock instead of the network."""
 
+    # Said to clients that trust a 412 only where a write is known to be sent once.
+    sends_once = True
+
     def __init__(self, core: Service) -> None:
         self._core = core
 

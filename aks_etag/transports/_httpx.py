@@ -27,8 +27,9 @@ _NEVER_SENT: Final = (
     httpx.ProxyError,
     httpx.UnsupportedProtocol,
     httpx.InvalidURL,
-    httpx.LocalProtocolError,
 )
+# Its own words may show a header's value; and with HTTP/2 it may come while the answer is being read.
+_AGAINST_PROTOCOL: Final = "the request or its answer broke the rules of HTTP"
 
 
 class NeverSentError(ServiceRequestError):
@@ -48,6 +49,11 @@ class HttpxTransport(HttpTransport[HttpRequest, HttpxResponse]):
         self._client = httpx.Client(limits=_LIMITS) if client is None else client
         self._owned = client is None if owned is None else owned
         self._sleep = sleep
+
+    @property
+    def sends_once(self) -> bool:
+        """Whether everything below is httpx's own, or says that it sends once."""
+        return _all_proved(self._client)
 
     def open(self) -> None:
         """Do nothing: connections are made when needed."""
@@ -72,6 +78,8 @@ class HttpxTransport(HttpTransport[HttpRequest, HttpxResponse]):
         built = self._client.build_request(**_arguments(request, options))
         try:
             answer = self._client.send(built, auth=None, follow_redirects=False)
+        except httpx.LocalProtocolError:
+            raise ServiceResponseError(_AGAINST_PROTOCOL) from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             raise translated(error) from error
         return HttpxResponse(request, answer)
@@ -90,6 +98,11 @@ class AsyncHttpxTransport(AsyncHttpTransport[HttpRequest, AsyncHttpxResponse]):
         self._client = httpx.AsyncClient(limits=_LIMITS) if client is None else client
         self._owned = client is None if owned is None else owned
         self._sleep = sleep
+
+    @property
+    def sends_once(self) -> bool:
+        """Whether everything below is httpx's own, or says that it sends once."""
+        return _all_proved(self._client)
 
     async def open(self) -> None:
         """Do nothing: connections are made when needed."""
@@ -114,6 +127,8 @@ class AsyncHttpxTransport(AsyncHttpTransport[HttpRequest, AsyncHttpxResponse]):
         built = self._client.build_request(**_arguments(request, options))
         try:
             answer = await self._client.send(built, auth=None, follow_redirects=False)
+        except httpx.LocalProtocolError:
+            raise ServiceResponseError(_AGAINST_PROTOCOL) from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             raise translated(error) from error
         return AsyncHttpxResponse(request, answer)
@@ -122,9 +137,26 @@ class AsyncHttpxTransport(AsyncHttpTransport[HttpRequest, AsyncHttpxResponse]):
 _LIMITS: Final = httpx.Limits(max_connections=None, max_keepalive_connections=20)
 
 
+_PROVED: Final = (
+    httpx.HTTPTransport,
+    httpx.AsyncHTTPTransport,
+    httpx.MockTransport,
+    httpx.ASGITransport,
+    httpx.WSGITransport,
+)
+
+
+def _all_proved(client: httpx.Client | httpx.AsyncClient) -> bool:
+    below = [client._transport, *client._mounts.values()]
+    return all(
+        transport is None or type(transport) in _PROVED or getattr(transport, "sends_once", False) is True
+        for transport in below
+    )
+
+
 def _arguments(request: HttpRequest, options: Mapping[str, Any]) -> dict[str, Any]:
-    read = float(options.get("read_timeout") or READ_TIMEOUT)
-    connect = float(options.get("connection_timeout") or CONNECT_TIMEOUT)
+    read = min(float(options.get("read_timeout") or READ_TIMEOUT), READ_TIMEOUT)
+    connect = min(float(options.get("connection_timeout") or CONNECT_TIMEOUT), CONNECT_TIMEOUT)
     content = getattr(request, "content", None)
     return {
         "method": request.method,

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError
+from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError, ServiceRequestError
 from azure.core.pipeline import AsyncPipeline, Pipeline, PipelineRequest
 from azure.core.pipeline.policies import DistributedTracingPolicy, SansIOHTTPPolicy, UserAgentPolicy
 from azure.core.pipeline.transport import AsyncHttpTransport, HttpTransport, RequestsTransport
@@ -26,7 +26,7 @@ from .._clock import Clock
 from .._core.messages import JSON, NoResponse, Outcome, Request, Response
 from .._core.verdict import service_error
 from .._version import __version__
-from . import _aiohttp
+from . import _aiohttp, _redact
 from ._endpoint import Endpoint
 from ._httpx import AsyncHttpxTransport, HttpxTransport, NeverSentError
 
@@ -35,21 +35,39 @@ _PROVED: Final = (HttpxTransport, AsyncHttpxTransport, RequestsTransport)
 
 
 def sends_once(transport: object) -> bool:
-    """Whether a transport is proved to send a write once; a subclass may do as it likes, and so is not."""
+    """Whether a transport is proved to send a write once, or says so itself (``sends_once = True``).
+
+    A subclass may do as it likes, and so is not taken for proved.
+    """
     if type(transport) not in _PROVED:
-        return False
+        return getattr(transport, "sends_once", False) is True
+    if isinstance(transport, HttpxTransport | AsyncHttpxTransport):
+        return transport.sends_once
     # A session of the caller's may have adapters that retry.
     adapters = getattr(getattr(transport, "session", None), "adapters", {})
     return not any(getattr(adapter.max_retries, "total", 0) for adapter in adapters.values())
+
+
+_redact.install()
 
 
 class _Leaving(SansIOHTTPPolicy[Any, Any]):
     """Note that everything before the wire went well: from here on, no answer means doubt."""
 
     def on_request(self, request: PipelineRequest[Any]) -> None:
+        _check_headers(request.http_request.headers)
         left = request.context.options.pop("aks_left", None)
         if left is not None:
             left.append(True)
+
+
+def _check_headers(headers: Mapping[str, str]) -> None:
+    """Refuse a header that no HTTP library would send: their words for it would show its value, a token maybe."""
+    for name, value in headers.items():
+        if any(character < " " or character == "\x7f" for character in value):
+            raise ServiceRequestError(
+                f"the header {name} has a control character, as a token read from a file with its line end has"
+            )
 
 
 def _around(authentication: Any) -> list[Any]:
@@ -87,7 +105,8 @@ class ArmTransport:
         left: list[bool] = []
         try:
             sent = outgoing(request, self.endpoint)
-            ran = self._pipeline.run(sent, aks_left=left, enforce_https=self.endpoint.enforce_https)
+            options = {"enforce_https": self.endpoint.enforce_https, **timeouts(request)}
+            ran = self._pipeline.run(sent, aks_left=left, **options)
             content = ran.http_response.read()
         except Exception as error:  # noqa: BLE001  # any of them leaves the fate of a write open
             return unanswered(error, bool(left))
@@ -123,11 +142,18 @@ class AsyncArmTransport:
         left: list[bool] = []
         try:
             sent = outgoing(request, self.endpoint)
-            ran = await self._pipeline.run(sent, aks_left=left, **self._options)
+            ran = await self._pipeline.run(sent, aks_left=left, **self._options, **timeouts(request))
             content = await ran.http_response.read()
         except Exception as error:  # noqa: BLE001  # any of them leaves the fate of a write open
             return unanswered(error, bool(left))
         return answered(ran.http_response, content, self._clock.time(), self._once)
+
+
+def timeouts(request: Request) -> dict[str, float]:
+    """Return the options that bound how long an answer is waited for, as azure-core's transports know them."""
+    if request.timeout is None:
+        return {}
+    return {"connection_timeout": request.timeout, "read_timeout": request.timeout}
 
 
 def expired(outcome: Outcome) -> bool:

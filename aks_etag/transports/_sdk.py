@@ -21,7 +21,7 @@ from .._clock import Clock
 from .._core.messages import Outcome, Request
 from . import _aiohttp
 from ._endpoint import Endpoint, endpoint_of
-from ._pipeline import answered, outgoing, sends_once, unanswered
+from ._pipeline import answered, outgoing, sends_once, timeouts, unanswered
 
 _RETRIES = (RetryPolicy, AsyncRetryPolicy)
 _REDIRECTS = (RedirectPolicy, AsyncRedirectPolicy)
@@ -49,7 +49,7 @@ class SdkTransport(_Sdk):
     def send(self, request: Request) -> Outcome:
         """Send one request, once."""
         try:
-            raw = self.client.send_request(outgoing(request, self.endpoint), **self._options)
+            raw = self.client.send_request(outgoing(request, self.endpoint), **self._options, **timeouts(request))
             content = raw.read()
         except Exception as error:  # noqa: BLE001  # any of them leaves the fate of a write open
             return unanswered(error, left=True)
@@ -65,7 +65,7 @@ class AsyncSdkTransport(_Sdk):
     async def send(self, request: Request) -> Outcome:
         """Send one request, once."""
         try:
-            raw = await self.client.send_request(outgoing(request, self.endpoint), **self._options)
+            raw = await self.client.send_request(outgoing(request, self.endpoint), **self._options, **timeouts(request))
             content = await raw.read()
         except Exception as error:  # noqa: BLE001  # any of them leaves the fate of a write open
             return unanswered(error, left=True)

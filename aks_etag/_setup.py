@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
@@ -41,6 +42,7 @@ class Parts:
     cloud_setting: Any
     clock: Clock
     stats: Stats = field(default_factory=Stats)
+    rng: random.Random = field(default_factory=random.Random)
 
     @classmethod
     def of_sdk(cls, transport: SdkTransport | AsyncSdkTransport, subscription_id: str, clock: Clock) -> Parts:
@@ -92,7 +94,7 @@ class Parts:
 
     def around(self, on_event: OnEvent | None) -> Surroundings:
         """Return what a driver needs."""
-        return Surroundings(clock=self.clock, stats=self.stats, on_event=on_event)
+        return Surroundings(clock=self.clock, stats=self.stats, on_event=on_event, rng=self.rng)
 
     def sdk(self, kind: Callable[..., T], settings: Settings, transport: Way) -> T:
         """Return the SDK's stock client on the same credential, cloud and connections."""

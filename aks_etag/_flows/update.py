@@ -123,8 +123,8 @@ def check_age(resource: Resource, body: Body, tag: str) -> None:
     carried = resource.version_of(body)
     if carried is not None and carried != tag:
         raise InvalidPreconditionError(
-            f'{resource.id}: the body is of version "{carried}", but the write would go out under "{tag}": an older body '
-            "under a newer eTag undoes what others wrote; make the change on the body that belongs to the eTag",
+            f'{resource.id}: the body is of version "{carried}", but the write would go out under "{tag}": an older '
+            "body under a newer eTag undoes what others wrote; make the change on the body that belongs to it",
             resource_id=resource.id,
         )
 

@@ -42,21 +42,25 @@ class ManagedCluster(ArmResource):
         return {name: value for name, value in found.items() if isinstance(value, str)}
 
     def writable(self, body: Body) -> Body:
-        return self._without_pools(document.strip(body, self.read_only))
+        stripped: Body = document.strip(self._without_pools(body), self.read_only)
+        return stripped
 
     def check_edit(self, before: Body, after: Body) -> None:
         if self.inline_pools or not _carries_pools(after):
             return
+        spelled = "agentPoolProfiles" in properties(after)
+        if spelled and document.agree(before, after, [_POOLS]):
+            return
         old, new = (document.strip(body, self.read_only) for body in (before, after))
-        path = ("properties", "agentPoolProfiles")
-        if "agentPoolProfiles" not in properties(after) or not document.agree(old, new, [path]):
+        if not spelled or not document.agree(old, new, [_POOLS]):
             raise InlinePoolEditError(_INLINE.format("the change edits", self.id), resource_id=self.id)
 
     def replace(self, desired: Body, condition: Condition, *, base: Body | None = None) -> Request:
-        body = document.strip(desired, self.read_only)
         if base is not None:
-            body = self._unchanged_left_out(body, base)
-        elif not condition.create:
+            body = self._unchanged_left_out(document.strip(self._without_pools(desired), self.read_only), base)
+            return self._request("PUT", body, condition)
+        body = document.strip(desired, self.read_only)
+        if not condition.create:
             self._check_put(body)
         return self._request("PUT", body, condition)
 
@@ -68,7 +72,6 @@ class ManagedCluster(ArmResource):
             raise InlinePoolEditError(_INLINE.format("the body carries", self.id), resource_id=self.id)
 
     def _unchanged_left_out(self, body: Body, base: Body) -> Body:
-        body = self._without_pools(body)
         kept = dict(properties(body))
         # Sent unchanged, an older version would be an order to downgrade what an upgrade is about to finish.
         if document.agree(body, base, [("properties", "kubernetesVersion")]):
@@ -87,6 +90,7 @@ class ManagedCluster(ArmResource):
         return {**body, "properties": kept}
 
 
+_POOLS: Final = ("properties", "agentPoolProfiles")
 _INLINE: Final = (
     "{} agentPoolProfiles of {}: a cluster's eTag does not protect its pools, so an older copy could undo a scaling "
     "without a 412; use cluster.agent_pool(name).update(...), or inline_pools=True to send them all the same"

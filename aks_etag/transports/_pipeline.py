@@ -8,6 +8,7 @@ second time, and its ContentDecodePolicy would parse a body that is parsed here.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -61,10 +62,13 @@ class _Leaving(SansIOHTTPPolicy[Any, Any]):
             left.append(True)
 
 
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+
+
 def _check_headers(headers: Mapping[str, str]) -> None:
     """Refuse a header that no HTTP library would send: their words for it would show its value, a token maybe."""
     for name, value in headers.items():
-        if any(character < " " or character == "\x7f" for character in value):
+        if _CONTROL.search(value):
             raise ServiceRequestError(
                 f"the header {name} has a control character, as a token read from a file with its line end has"
             )

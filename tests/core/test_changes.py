@@ -162,6 +162,25 @@ def test_what_json_has_no_word_for_is_refused(value: Any) -> None:
         plain(value)
 
 
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (b"s3cret", "a bytes"),
+        ({"s3cret"}, "a set"),
+        ({"a": [{"b": ("s3cret", b"s3cret")}]}, "a bytes"),
+        (SimpleNamespace(password="s3cret"), "a SimpleNamespace"),  # what must not be shown
+        ({b"s3cret": 1}, "a key is a bytes"),
+        (float("inf"), "a number that is not finite"),
+        (float("nan"), "a number that is not finite"),
+    ],
+    ids=["bytes", "set", "nested", "object", "key", "inf", "nan"],
+)
+def test_what_is_no_json_is_named_by_its_kind_and_never_shown(value: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=f"not JSON: .*{said}") as caught:
+        plain({"properties": value})
+    assert [word for word in ("s3cret", "inf", "nan") if word in str(caught.value)] == []
+
+
 def test_a_change_that_leaves_no_json_behind_is_refused() -> None:
     def change(body: dict[str, Any]) -> None:
         body["taints"] = {"a"}

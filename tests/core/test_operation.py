@@ -60,6 +60,8 @@ def test_a_link_never_shows_its_signature() -> None:
         ("//evil.example/x", False),
         ("ftp://management.azure.com/x", False),
         ("file:///x", False),
+        ("https://[::1", False),
+        ("https://[::1]/x", False),
         ("x", False),
         ("", False),
     ],
@@ -121,10 +123,29 @@ def test_a_recorded_failure_was_a_lost_race() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "progress"), [(202, Progress.RUNNING), (200, Progress.SUCCEEDED), (204, Progress.SUCCEEDED)]
+    ("status", "progress"),
+    [(202, Progress.RUNNING), (200, Progress.SUCCEEDED), (201, Progress.SUCCEEDED), (204, Progress.SUCCEEDED)],
 )
-def test_a_location_runs_while_it_says_202(status: int, progress: Progress) -> None:
-    assert read_poll(Response(status=status, body={"status": "Failed"}), is_location=True) == Poll(progress)
+@pytest.mark.parametrize("body", [None, {}, [], {"status": None}, {"status": 7}, {"status": ""}, {"name": "np1"}])
+def test_a_location_without_a_status_runs_while_it_says_202(status: int, progress: Progress, body: Any) -> None:
+    assert read_poll(Response(status=status, body=body), is_location=True) == Poll(progress)
+
+
+@pytest.mark.parametrize("status", [200, 202])
+@pytest.mark.parametrize(
+    ("word", "code", "progress"),
+    [
+        ("Succeeded", "", Progress.SUCCEEDED),
+        ("InProgress", "", Progress.RUNNING),
+        ("Canceled", "", Progress.CANCELED),
+        ("Failed", "Quota", Progress.FAILED),
+        ("Failed", "OperationPreempted", Progress.PREEMPTED),
+    ],
+)
+def test_a_location_with_a_status_goes_by_it(status: int, word: str, code: str, progress: Progress) -> None:
+    body = {"status": word, **({"error": {"code": code}} if code else {})}
+    poll = read_poll(Response(status=status, body=body), is_location=True)
+    assert (poll.progress, poll.status, poll.error.code) == (progress, word, code)
 
 
 def test_a_poll_has_no_error_of_its_own() -> None:

@@ -11,7 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aks_etag._core.pacing import ConflictRetry, backoff, check_seconds, poll_interval, retry_after
+from aks_etag._core.pacing import (
+    READ_PATIENCE,
+    SHORTEST_PAUSE,
+    SHORTEST_SILENCE,
+    WRITE_PATIENCE,
+    ConflictRetry,
+    backoff,
+    check_seconds,
+    poll_interval,
+    retry_after,
+)
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -74,7 +84,22 @@ def test_a_backoff_doubles_up_to_its_ceiling(failures: int, jitter: float, secon
 @given(st.integers(1, 1000), st.floats(0, 1), st.floats(0, 1000))
 def test_a_backoff_keeps_half_of_itself_and_its_ceiling(failures: int, jitter: float, ceiling: float) -> None:
     full = backoff(failures, jitter=1.0, ceiling=ceiling)
-    assert full / 2 <= backoff(failures, jitter=jitter, ceiling=ceiling) <= full <= ceiling
+    assert full / 2 <= backoff(failures, jitter=jitter, ceiling=ceiling) <= full <= max(ceiling, 0.01)
+
+
+@pytest.mark.parametrize(
+    ("ceiling", "jitter", "seconds"),
+    [(0.0, 1.0, 0.01), (0.0, 0.0, 0.005), (0.001, 1.0, 0.01), (0.01, 1.0, 0.01), (0.02, 1.0, 0.02)],
+)
+@pytest.mark.parametrize("failures", [1, 2, 10_000])
+def test_no_ceiling_is_so_low_that_a_backoff_is_none(
+    failures: int, ceiling: float, jitter: float, seconds: float
+) -> None:
+    assert backoff(failures, jitter=jitter, ceiling=ceiling) == seconds
+
+
+def test_the_shortest_pauses_are_known() -> None:
+    assert (SHORTEST_PAUSE, SHORTEST_SILENCE, READ_PATIENCE, WRITE_PATIENCE) == (0.01, 1.0, 1.0, 30.0)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +110,9 @@ def test_a_backoff_keeps_half_of_itself_and_its_ceiling(failures: int, jitter: f
         (2, 30.0, 2.25),
         (9, 30.0, 30.0),
         (10**6, 30.0, 30.0),
-        (0, 0.0, 0.0),
+        (0, 0.0, 0.01),
+        (10**6, 0.0, 0.01),
+        (0, 0.009, 0.01),
         (0, 0.5, 0.5),
     ],
 )

@@ -78,6 +78,40 @@ def test_what_is_no_id_of_ours_is_refused(text: str) -> None:
         parse(text)
 
 
+@pytest.mark.parametrize("text", ["", "aks1", CLUSTER + "/agentPools", "https://management.azure.com" + CLUSTER])
+def test_what_has_not_the_shape_of_an_id_is_refused_even_if_listed(text: str) -> None:
+    with pytest.raises(InvalidResourceIdError, match="is not the ARM id"):
+        parse(text, listed=True)
+
+
+@pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("value", [None, 7, b"/subscriptions/s1", [CLUSTER], ResourceId("s1", "rg1", "aks1")], ids=repr)
+def test_what_is_no_text_is_no_id(value: Any, listed: bool) -> None:
+    with pytest.raises(InvalidResourceIdError, match="is not the ARM id"):
+        parse(value, listed=listed)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("np1", "NP-1", id="pool"),
+        pytest.param("np1", "a" * 13, id="pool-too-long"),
+        pytest.param("aks1", "aks.1-", id="cluster"),
+        pytest.param("rg1", "rg.", id="group"),
+        pytest.param(S, "s_1", id="subscription"),
+    ],
+)
+def test_a_name_that_the_service_itself_listed_is_taken_as_it_is(old: str, new: str) -> None:
+    odd = POOL.replace(old, new)
+    assert str(parse(odd, listed=True)) == odd
+    with pytest.raises(InvalidResourceIdError, match="is not a valid"):
+        parse(odd)
+
+
+def test_where_an_id_came_from_is_no_part_of_it() -> None:
+    assert parse(POOL, listed=True) == parse(POOL)
+
+
 @pytest.mark.parametrize(
     ("what", "name", "fine"),
     [

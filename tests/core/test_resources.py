@@ -135,6 +135,26 @@ def test_a_cluster_is_settled_with_all_its_pools(answer: Response, settled: bool
     assert CLUSTER.snapshot(answer).settled is settled
 
 
+@pytest.mark.parametrize(
+    ("resource", "given", "version"),
+    [
+        (CLUSTER, {"eTag": "t1"}, "t1"),
+        (CLUSTER, {"eTag": 'W/"t1"'}, "t1"),
+        (CLUSTER, {"etag": "t1"}, "t1"),
+        (CLUSTER, {"properties": {"eTag": "t1"}}, None),
+        (CLUSTER, {"eTag": "*"}, None),
+        (CLUSTER, {"eTag": 7}, None),
+        (CLUSTER, {}, None),
+        (POOL, {"properties": {"eTag": '"t1"'}}, "t1"),
+        (POOL, {"properties": {"etag": "t1"}}, "t1"),
+        (POOL, {"eTag": "t1"}, None),
+        (POOL, {"properties": None}, None),
+    ],
+)
+def test_a_body_says_which_version_it_is_of(resource: Any, given: Any, version: str | None) -> None:
+    assert resource.version_of(given) == version
+
+
 def test_a_state_that_is_no_text_is_not_shown() -> None:
     assert CLUSTER.snapshot(body(7)).provisioning_state is None
 
@@ -166,7 +186,14 @@ POOLS_SETTLED = {"properties": {"agentPoolProfiles": [{"name": "np1", "count": 3
         (CLUSTER, {}, False),
         (CLUSTER, SCALED, True),
         (CLUSTER, {"properties": {"agentPoolProfiles": []}}, True),
+        (CLUSTER, {"properties": {"agentpoolprofiles": []}}, True),
+        (CLUSTER, {"properties": {"AgentPoolProfiles": [{"name": "np1", "count": 3}]}}, True),
+        (CLUSTER, {"Properties": {"agentPoolProfiles": [{"name": "np1", "count": 3}]}}, True),
+        (CLUSTER, {"properties": {}, "PROPERTIES": {"AGENTPOOLPROFILES": None}}, True),
+        (CLUSTER, {"Properties": None, "properties": None}, False),
+        (CLUSTER, {"agentPoolProfiles": [], "properties": {"other": {"agentPoolProfiles": []}}}, False),
         (INLINE, SCALED, False),
+        (INLINE, {"Properties": {"AgentPoolProfiles": []}}, False),
     ],
 )
 def test_an_edit_of_inline_pools_is_refused_unless_told(resource: Any, after: Any, refused: bool) -> None:
@@ -178,14 +205,37 @@ def test_an_edit_of_inline_pools_is_refused_unless_told(resource: Any, after: An
 
 
 def test_a_put_that_carries_pools_is_refused_unless_it_creates_or_is_told() -> None:
-    with pytest.raises(InlinePoolEditError, match="the body carries"):
-        CLUSTER.replace(PROFILES, T1)
-    with pytest.raises(InlinePoolEditError):
-        CLUSTER.replace(PROFILES, Condition())
+    for condition in (T1, Condition(), Condition(tag="*")):
+        with pytest.raises(InlinePoolEditError, match="the body carries"):
+            CLUSTER.replace(PROFILES, condition)
     assert [
         resource.replace(PROFILES, condition).body for resource, condition in ((CLUSTER, CREATE), (INLINE, T1))
     ] == [PROFILES] * 2
     assert CLUSTER.replace({"location": "x"}, T1, base={"location": "y"}).body == {"location": "x"}
+
+
+@pytest.mark.parametrize(
+    "carried",
+    [
+        {"properties": {"AgentPoolProfiles": []}},
+        {"properties": {"agentpoolprofiles": None}},
+        {"Properties": {"agentPoolProfiles": [{"name": "np1"}]}},
+        {"PROPERTIES": {"AGENTPOOLPROFILES": []}, "properties": {}},
+    ],
+    ids=repr,
+)
+def test_pools_are_found_however_their_name_is_spelled(carried: Any) -> None:
+    with pytest.raises(InlinePoolEditError, match="the body carries"):
+        CLUSTER.replace(carried, T1)
+    assert [one.replace(carried, how).body for one, how in ((CLUSTER, CREATE), (INLINE, T1))] == [carried] * 2
+
+
+@pytest.mark.parametrize("resource", [CLUSTER, INLINE])
+@pytest.mark.parametrize("base", [None, {"properties": None}, PROFILES], ids=["put", "from-null", "from-pools"])
+def test_a_cluster_whose_properties_are_null_keeps_them_null(resource: Any, base: Any) -> None:
+    null = {"location": "x", "properties": None}
+    assert resource.replace(null, T1, base=base).body == null
+    assert (resource.writable(null), resource.check_edit(null, null)) == (null, None)
 
 
 def test_a_pool_that_is_new_among_its_siblings_is_sent_whole() -> None:

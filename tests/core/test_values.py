@@ -87,3 +87,25 @@ def test_the_raw_answer_is_neither_compared_nor_shown() -> None:
     with_raw = messages.Response(status=200, raw="TOKEN")
     assert with_raw == messages.Response(status=200)
     assert "TOKEN" not in repr(with_raw)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("/subscriptions/s1?api-version=2026-08-01", "/subscriptions/s1"),
+        ("https://management.azure.com/operations/op1?t=1&s=SIGNED", "https://management.azure.com/operations/op1"),
+        ("/plain", "/plain"),
+    ],
+)
+def test_a_request_shows_its_method_and_path_and_nothing_else(url: str, shown: str) -> None:
+    request = messages.Request(
+        method="PUT", url=url, headers={"Authorization": "TOKEN"}, body={"adminPassword": "s3cret"}, request_id="r1"
+    )
+    assert (repr(request), str(request)) == (f"<Request PUT {shown}>", f"<Request PUT {shown}>")
+
+
+def test_an_answer_shows_neither_headers_nor_body() -> None:
+    headers = {"azure-asyncoperation": "https://x/op1?t=SIGNED"}
+    answer = messages.Response(status=201, headers=headers, body={"kubeconfig": "s3cret"}, request_id="r1")
+    assert (answer.headers, answer.body) == (headers, {"kubeconfig": "s3cret"})
+    assert repr(answer) == "Response(status=201, received_at=0.0, sent_once=True, request_id='r1')"

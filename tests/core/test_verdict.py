@@ -115,10 +115,33 @@ def test_a_body_that_says_nothing_leaves_the_status_to_speak(body: Any, status: 
 
 
 @pytest.mark.parametrize("name", [name for name in RECORDED if name.startswith("error_4")])
-def test_an_unproved_transport_proves_nothing_by_409_and_412(name: str) -> None:
+def test_an_unproved_transport_proves_nothing_by_what_a_second_copy_may_meet(name: str) -> None:
     response = recorded(name)
     doubtful = judge_write(replace(response, sent_once=False))
-    assert doubtful is (Verdict.UNSURE if response.status in (409, 412) else judge_write(response))
+    assert doubtful is (Verdict.UNSURE if response.status in (404, 409, 412, 429) else judge_write(response))
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "verdict"),
+    [
+        (200, "", Verdict.ACCEPTED), (400, "BadRequest", Verdict.REFUSED), (401, "", Verdict.DENIED),
+        (403, "AuthorizationFailed", Verdict.DENIED), (404, "NotFound", Verdict.UNSURE),
+        (408, "", Verdict.UNSURE), (409, "EtagMismatch", Verdict.UNSURE), (409, OPS, Verdict.UNSURE),
+        (412, "PreconditionFailed", Verdict.UNSURE), (412, "PreconditionCheckTimeOut", Verdict.UNSURE),
+        (429, "Throttled", Verdict.UNSURE), (503, "", Verdict.UNSURE),
+    ],
+)  # fmt: skip
+def test_what_may_have_been_sent_twice_is_refused_only_where_no_copy_could_be_why(
+    status: int, code: str, verdict: Verdict
+) -> None:
+    assert judge_write(replace(answer(status, code), sent_once=False)) is verdict
+
+
+@pytest.mark.parametrize(
+    ("status", "verdict"), [(404, Verdict.ABSENT), (409, Verdict.REFUSED), (429, Verdict.THROTTLED)]
+)
+def test_a_read_may_be_sent_as_often_as_one_likes(status: int, verdict: Verdict) -> None:
+    assert judge_read(Response(status=status, sent_once=False)) is verdict
 
 
 ERROR = TimeoutError()

@@ -144,8 +144,9 @@ def test_a_create_of_what_exists_says_so(seen: Any, current: str | None) -> None
     assert (run.ended, there, run.error.applied, run.error.status_code) == ("AlreadyExistsError", current, False, 412)
 
 
-DOUBTS = [LOST, refused(500), refused(408), RACED, replace(STALE, sent_once=False)]
-DOUBT_IDS = ["lost", "500", "408", "EtagMismatch", "412-unproved"]
+UNPROVED = [replace(answer, sent_once=False) for answer in (STALE, BUSY, GONE, refused(429, "Throttled"))]
+DOUBTS = [LOST, refused(500), refused(408), RACED, *UNPROVED]
+DOUBT_IDS = ["lost", "500", "408", "EtagMismatch", "412-unproved", "409-unproved", "404-unproved", "429-unproved"]
 
 
 @pytest.mark.parametrize("unclear", DOUBTS, ids=DOUBT_IDS)
@@ -191,6 +192,18 @@ def test_a_create_in_doubt_is_tried_again_where_nothing_is_there() -> None:
     assert (run.ended, run.result.attempts) == ("created", 2)
 
 
+@pytest.mark.parametrize(
+    "end",
+    [polled("Failed", code="OperationPreempted"), recorded("op_poll_failed_200"), GONE, refused(403)],
+    ids=["preempted", "recorded-preempted", "lost", "denied"],
+)
+@pytest.mark.parametrize("before", [[], [LOST, GONE]], ids=["at-once", "after-doubt"])
+def test_a_create_that_was_accepted_and_is_not_there_was_deleted_by_somebody(before: Any, end: Any) -> None:
+    run = tried("put", *before, accepted(201), end, GONE, condition=CREATE)
+    assert (run.ended, run.error.applied, run.wire[-1]) == ("ResourceGoneError", None, "GET pool")
+    assert sum(step.startswith("PUT") for step in run.steps) == (2 if before else 1)
+
+
 @pytest.mark.parametrize(("script", "recovered"), [([STALE], None), ([LOST], "equivalent")], ids=["412", "in-doubt"])
 @pytest.mark.parametrize(("count", "ended"), [(5, "satisfied"), (4, None)], ids=["what-was-wanted", "something-else"])
 def test_a_create_that_adopts_takes_what_it_wanted(script: Any, recovered: Any, count: int, ended: str | None) -> None:
@@ -213,10 +226,15 @@ def test_a_put_in_doubt_whose_resource_is_gone_says_so() -> None:
     assert (run.ended, run.error.applied) == ("ResourceGoneError", None)
 
 
-@pytest.mark.parametrize("denied", [refused(403), pool("t1", "Updating")], ids=["denied", "never-settles"])
-def test_a_put_in_doubt_that_cannot_be_read_is_unknown(denied: Any) -> None:
-    run = tried("put", LOST, denied, deadline=0.0)
+@pytest.mark.parametrize(
+    ("looks", "cause"),
+    [([refused(403)], "AccessDeniedError"), ([pool("t1", "Updating")] * 2, "DeadlineExceededError")],
+    ids=["denied", "never-settles"],
+)
+def test_a_put_in_doubt_that_cannot_be_read_is_unknown(looks: Any, cause: str) -> None:
+    run = tried("put", LOST, *looks, deadline=1.0)
     assert (run.ended, run.error.pending) == ("WriteOutcomeUnknownError", True)
+    assert type(run.error.__cause__).__name__ == cause
 
 
 def test_doubt_is_waited_for_even_by_a_caller_who_does_not_wait() -> None:
@@ -224,11 +242,12 @@ def test_doubt_is_waited_for_even_by_a_caller_who_does_not_wait() -> None:
     assert run.result.recovered == "equivalent"
 
 
+@pytest.mark.parametrize("lost", [GONE, refused(401), refused(403), NO_TOKEN], ids=["404", "401", "403", "no-token"])
 @pytest.mark.parametrize("verb", ["put", "patch"])
-def test_an_operation_that_cannot_be_followed_is_doubt(verb: str) -> None:
+def test_an_operation_that_cannot_be_followed_is_doubt(verb: str, lost: Any) -> None:
     patched = cluster("t2", count=5)
     patched.body["tags"]["a"] = "1"
-    run = tried(verb, accepted(), GONE, patched, on=CLUSTER)
+    run = tried(verb, accepted(), lost, patched, on=CLUSTER)
     assert (run.ended, run.result.recovered) == ("updated", "equivalent")
 
 
@@ -250,6 +269,11 @@ def test_a_failed_operation_says_whether_it_is_stored(poll: Any, ended: str, see
 def test_a_put_still_running_at_the_deadline_is_no_doubt() -> None:
     run = tried("put", accepted(), polled("InProgress"), deadline=1.0)
     assert (run.ended, run.error.operation, run.error.applied) == ("DeadlineExceededError", "op1", None)
+
+
+def test_a_throttled_poll_of_a_put_leaves_it_accepted() -> None:
+    run = tried("put", accepted(), refused(429, retry_after="99"), deadline=9.0)
+    assert (run.ended, run.error.applied, run.error.retry_after) == ("ThrottledError", None, 99.0)
 
 
 def test_a_final_read_that_finds_nothing_says_that_the_write_was_applied() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What CI runs: ``nox`` for lint, types and tests."""
+"""What CI runs: ``nox`` for lint, types and tests. ``minimums``, ``live`` and ``benchmark`` are run by name."""
 
 from __future__ import annotations
 
@@ -56,3 +56,29 @@ def tests(session: nox.Session) -> None:
     session.run("pytest", "--cov", "--cov-report=", *session.posargs)
     if not session.posargs:
         session.run("coverage", "report", f"--include={PURE}", "--fail-under=100")
+
+
+@nox.session
+def minimums(session: nox.Session) -> None:
+    """Run all tests with the lowest version of each dependency that pyproject.toml allows."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    lowest = [each.replace(">=", "==") for each in (*project["dependencies"], *extras["test"], *extras["aio"])]
+    session.install("-q", *lowest, *needed("anyio", "coverage", "hypothesis", "pytest-cov", "pytest-timeout"))
+    session.install("-q", "--no-deps", ".")
+    session.run("pip", "list", "--format=freeze")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def live(session: nox.Session) -> None:
+    """Find out on a real cluster what nobody could verify: see tests/live."""
+    session.install("-q", ".[test]", *needed("anyio", "hypothesis", "pytest-timeout"))
+    session.run("pytest", "tests/live", "-o", "timeout=3600", *session.posargs)
+
+
+@nox.session
+def benchmark(session: nox.Session) -> None:
+    """Measure beside the SDK, in the same run."""
+    session.install("-q", ".[aio]")
+    session.run("python", "benchmarks/update.py", *session.posargs)

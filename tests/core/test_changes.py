@@ -18,6 +18,15 @@ from hypothesis import strategies as st
 from aks_etag._core.changes import applied, is_idempotent_at, merge_patch, plain, plain_body, typed
 from aks_etag._core.document import same
 
+
+class Mode(str, Enum):  # noqa: UP042  # as the SDK has them
+    USER = "User"
+
+
+class Size(int, Enum):
+    SMALL = 1
+
+
 # RFC 7396, appendix A: every example whose patch and target are objects.
 RFC = [
     ({"a": "b"}, {"a": "c"}, {"a": "c"}),
@@ -100,6 +109,26 @@ def test_a_change_edits_or_returns(change: Any, result: Any) -> None:
     assert body == {"x": {"y": 0}}
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param({"x": {"y": [1]}}, id="json"),
+        pytest.param(MappingProxyType({"x": MappingProxyType({"y": (1,)})}), id="read-only-views"),
+        pytest.param(UserDict({"x": UserDict({"y": [1]})}), id="mappings"),
+        pytest.param({"x": UserDict({"y": [Size.SMALL]})}, id="of-the-sdk"),
+    ],
+)
+def test_a_change_gets_a_deep_copy_in_plain_json(body: Any) -> None:
+    def change(given: dict[str, Any]) -> None:
+        seen.append(copy.deepcopy(given))
+        given["x"]["y"] = [9]
+
+    seen: list[Any] = []
+    assert applied(change, body) == {"x": {"y": [9]}}
+    assert [json.dumps(given) for given in seen] == ['{"x": {"y": [1]}}']
+    assert list(body["x"]["y"]) == [1]
+
+
 async def _coroutine() -> None:
     return None
 
@@ -118,14 +147,6 @@ async def _coroutine() -> None:
 def test_a_change_returns_nothing_else(returned: Any, name: str) -> None:
     with pytest.raises(TypeError, match=f"returned a {name}"):
         applied(lambda body: returned(), {})
-
-
-class Mode(str, Enum):  # noqa: UP042  # as the SDK has them
-    USER = "User"
-
-
-class Size(int, Enum):
-    SMALL = 1
 
 
 class Loose(float):

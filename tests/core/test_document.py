@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+from collections import UserDict
 from typing import Any
 
 import pytest
@@ -123,6 +124,11 @@ def test_stripping_keeps_the_order() -> None:
         ([1], [1, 2], False),
         ([True], [1], False),
         ((1, 2), [1, 2], True),
+        ({"a": UserDict({"b": 1})}, {"a": UserDict({"b": 1.0})}, True),
+        ({"a": UserDict({"b": 1})}, {"a": {"b": 1}}, True),
+        ({"a": UserDict({"b": 1})}, {"a": UserDict({"b": True})}, False),
+        ({"a": {"b": [1, 2.0]}}, {"a": {"b": [1.0, 2]}}, True),
+        ({"a": {"b": [1, 0]}}, {"a": {"b": [1, False]}}, False),
         ([], {}, False),
         ([], None, False),
         ("ab", ["a", "b"], False),

@@ -127,6 +127,18 @@ def test_nobody_is_asked_after_doubt() -> None:
     assert (run.ended, len(run.wire)) == ("WriteOutcomeUnknownError", 3)
 
 
+def test_nobody_is_asked_after_doubt_though_it_is_known_to_be_the_same() -> None:
+    asked: list[str] = []
+
+    def always(seen: Snapshot) -> bool:
+        asked.append(seen.etag)
+        return True
+
+    script = [cluster("t1", uid="u1"), LOST, cluster("t2", uid="u1")]
+    run = composed(lambda chosen, budget: delete_if(CLUSTER, always, chosen, budget), *script, on=CLUSTER)
+    assert (run.ended, run.error.pending, asked) == ("WriteOutcomeUnknownError", False, ["t1"])
+
+
 def tagged(tag: str, **tags: str) -> Response:
     answer = cluster(tag)
     answer.body["tags"] = tags
@@ -157,6 +169,50 @@ def test_a_tag_that_a_patch_does_not_remove_is_removed_by_a_put() -> None:
         "PUT cluster If-Match=t2 r2",
     ]
     assert (run.ended, run.result.attempts, run.requests[5].body["tags"]) == ("updated", 2, {"b": "2"})
+
+
+def seldom(*results: dict[str, str]) -> Any:
+    """Return a change that has a new opinion each time, and none at all after the last one."""
+    opinions = iter(results)
+
+    def change(body: dict[str, Any]) -> None:
+        body["tags"] = next(opinions)
+
+    return change
+
+
+def test_a_change_is_not_run_again_to_remove_what_the_patch_left() -> None:
+    merged = [accepted(), polled(), tagged("t2", a="1", b="2", c="3")]
+    # Somebody else sets a to another value, and adds d, before the PUT: both are kept.
+    whole = [tagged("t3", a="9", b="2", c="3", d="4"), accepted(), polled(), tagged("t4", a="9", c="3", d="4")]
+    run = retagged(seldom({"c": "3"}), tagged("t1", a="1", b="2"), *merged, *whole)
+    assert (run.ended, run.requests[1].body) == ("updated", {"tags": {"c": "3"}})
+    assert run.requests[5].body["tags"] == {"a": "9", "c": "3", "d": "4"}
+
+
+def test_only_what_the_last_change_removed_is_removed() -> None:
+    overtaken = [tagged("t1", a="1", b="2"), STALE, tagged("t2", a="1", b="2")]
+    merged = [accepted(), polled(), tagged("t3", a="1", b="2")]
+    whole = [tagged("t3", a="1", b="2"), accepted(), polled(), tagged("t4", a="1")]
+    run = retagged(seldom({"b": "2"}, {"a": "1"}), *overtaken, *merged, *whole)
+    assert (run.ended, run.requests[-3].body["tags"]) == ("updated", {"a": "1"})
+    assert (run.result.attempts, run.result.conflicts) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    "there",
+    [pytest.param({"b": "2"}, id="replaced"), pytest.param({"a": "9", "b": "2"}, id="set-again-by-somebody")],
+)
+def test_a_patch_that_left_nothing_behind_is_the_end(there: dict[str, str]) -> None:
+    done = [accepted(), polled(), tagged("t2", **there)]
+    run = retagged(seldom({"b": "2"}), tagged("t1", a="1", b="2"), *done)
+    assert (run.ended, run.result.attempts, len(run.wire)) == ("updated", 1, 4)
+
+
+def test_a_patch_in_doubt_that_left_removed_tags_is_not_taken_for_done() -> None:
+    script = [tagged("t1", a="1"), LOST, tagged("t2", a="1", b="2")]
+    run = retagged(merge_patch({"tags": {"a": None, "b": "2"}}), *script)
+    assert (run.ended, run.error.request_ids) == ("WriteOutcomeUnknownError", ("r1",))
 
 
 def test_an_edit_beside_the_tags_is_not_sent() -> None:
@@ -207,7 +263,17 @@ def test_a_list_is_read_to_its_end() -> None:
     assert [seen.etag for seen in run.result] == ["t1"]
 
 
-def test_a_refused_put_does_not_deny_the_patch_before_it() -> None:
+@pytest.mark.parametrize(
+    ("rest", "ended", "applied"),
+    [
+        pytest.param([refused(403)], "AccessDeniedError", None, id="not-read"),
+        pytest.param([tagged("t2", a="1"), refused(400)], "RequestRefusedError", None, id="refused"),
+        pytest.param([tagged("t2", a="1"), LOST, refused(403)], "WriteOutcomeUnknownError", None, id="in-doubt"),
+        pytest.param([tagged("t2", a="1"), accepted(), polled(), refused(403)], "AccessDeniedError", True, id="done"),
+    ],
+)
+def test_a_refused_put_does_not_deny_the_patch_before_it(rest: Any, ended: str, applied: bool | None) -> None:
     merged = [accepted(), polled(), tagged("t2", a="1", b="2")]
-    run = retagged(merge_patch({"tags": {"a": None, "c": "3"}}), tagged("t1", a="1"), *merged, refused(403))
-    assert (run.ended, run.error.applied) == ("AccessDeniedError", None)
+    run = retagged(merge_patch({"tags": {"a": None, "c": "3"}}), tagged("t1", a="1"), *merged, *rest)
+    assert (run.ended, run.error.applied) == (ended, applied)
+    assert "A PATCH was carried out" in "".join(run.error.__notes__)

@@ -147,6 +147,19 @@ def test_a_delete_in_doubt_tells_a_resource_from_its_namesake(there: Any, ended:
     assert (run.ended, run.error.applied) == (ended, applied)
 
 
+@pytest.mark.parametrize(
+    ("there", "ended", "pending"),
+    [
+        pytest.param(cluster("t2", uid="u1"), "WriteOutcomeUnknownError", False, id="the-same-moved-on"),
+        pytest.param(cluster(None, uid="u1"), "WriteOutcomeUnknownError", True, id="the-same-without-a-tag"),
+        pytest.param(cluster("t2", uid="u2"), "ResourceReplacedError", None, id="another"),
+    ],
+)
+def test_a_patient_delete_in_doubt_is_not_asked_about_again(there: Any, ended: str, pending: bool | None) -> None:
+    run = tried("delete", LOST, there, on=CLUSTER, seen=SEEN, patient=True)
+    assert (run.ended, getattr(run.error, "pending", None), run.error.applied) == (ended, pending, None)
+
+
 @pytest.mark.parametrize("refusal", [BUSY, refused(429, retry_after="5")], ids=["busy", "throttled"])
 def test_a_patient_delete_waits_for_what_blocks_it(refusal: Any) -> None:
     looks = [cluster()] if refusal is BUSY else []

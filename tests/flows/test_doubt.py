@@ -48,6 +48,8 @@ UNCLEAR = [
     pytest.param(replace(LOST, final=True), "no answer (TimeoutError)", id="a-defect-after-sending"),
     pytest.param(replace(STALE, sent_once=False), "412 PreconditionFailed: no", id="412-of-an-unproved-transport"),
     pytest.param(replace(refused(409), sent_once=False), "409", id="409-of-an-unproved-transport"),
+    pytest.param(replace(GONE, sent_once=False), "404 NotFound: no", id="404-of-an-unproved-transport"),
+    pytest.param(replace(refused(429), sent_once=False), "429", id="429-of-an-unproved-transport"),
 ]
 
 
@@ -97,6 +99,39 @@ def test_two_writes_in_doubt_stay_unknown_together() -> None:
 def test_the_412_of_a_second_write_does_not_make_the_first_a_conflict() -> None:
     run = traced(more, pool("t1"), LOST, pool("t1"), STALE, pool("t2", count=4))
     assert (run.ended, run.error.request_ids) == ("WriteOutcomeUnknownError", ("r1",))
+
+
+@pytest.mark.parametrize(
+    ("unclear", "looks", "ended", "applied"),
+    [
+        pytest.param([LOST], [pool("t2", "Failed", count=5)], "OperationFailedError", True, id="failed"),
+        pytest.param([LOST], [pool("t2", "cANCELED", count=5)], "OperationFailedError", True, id="canceled"),
+        pytest.param(
+            [LOST], [pool("t2", "Updating", count=5), pool("t2", "Failed", count=5)], "OperationFailedError", True,
+            id="fails-while-watched",
+        ),
+        pytest.param([accepted(), GONE], [pool("t2", "Failed", count=5)], "OperationFailedError", True, id="lost"),
+        pytest.param([LOST], [pool("t2", None, count=5)], "updated", None, id="no-state"),
+        pytest.param(
+            [accepted(), polled("Failed", code="OperationPreempted")], [pool("t2", "Failed", count=5)], "updated", None,
+            id="preempted",
+        ),
+        pytest.param([LOST], [pool("t2", "Failed", count=7)], "WriteOutcomeUnknownError", None, id="not-there"),
+    ],
+)  # fmt: skip
+def test_what_is_stored_and_whose_operation_failed_is_no_success(
+    unclear: Any, looks: Any, ended: str, applied: bool | None
+) -> None:
+    run = traced(FIVE, pool("t1"), *unclear, *looks)
+    assert (run.ended, getattr(run.error, "applied", None)) == (ended, applied)
+    assert ended != "OperationFailedError" or "what was written is there" in str(run.error)
+
+
+def test_what_holds_by_another_hand_though_the_resource_failed_is_satisfied() -> None:
+    def at_least(body: dict[str, Any]) -> None:
+        body["properties"]["count"] = max(5, body["properties"]["count"])
+
+    assert traced(at_least, pool("t1"), LOST, pool("t2", "Failed", count=8)).ended == "satisfied"
 
 
 def test_what_holds_by_another_hand_is_satisfied() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import Any
@@ -18,6 +19,7 @@ from .harness import (
     FIVE,
     GONE,
     LOST,
+    NO_TOKEN,
     POOL,
     UNSENT,
     accepted,
@@ -115,6 +117,18 @@ def test_a_202_with_only_a_location_runs_until_it_answers_otherwise(end: Any) ->
     ]
 
 
+@pytest.mark.parametrize("status", [200, 202])
+@pytest.mark.parametrize(
+    ("word", "ended"),
+    [("Succeeded", "updated"), ("Failed", "OperationFailedError"), ("Canceled", "OperationFailedError")],
+)
+def test_a_location_that_says_how_it_is_goes_by_that(status: int, word: str, ended: str) -> None:
+    polls = [replace(polled(said), status=status) for said in ("InProgress", word)]
+    run = traced(FIVE, pool(), located(), *polls, DONE)
+    assert (run.ended, run.wire[2:4]) == (ended, ["GET op2"] * 2)
+    assert [told.status for told in run.told(OperationProgress)] == ["InProgress", word]
+
+
 def test_a_location_on_a_200_leads_nowhere() -> None:
     run = traced(FIVE, pool(), located(200), DONE)
     assert after_start(run) == [READ, "UNDECIDED -"]
@@ -194,7 +208,15 @@ def test_a_preempted_operation_may_be_stored(poll: Any) -> None:
 
 @pytest.mark.parametrize(
     "lost",
-    [pytest.param(GONE, id="404"), pytest.param(refused(400, "X"), id="400"), pytest.param(refused(302), id="302")],
+    [
+        pytest.param(GONE, id="404"),
+        pytest.param(refused(400, "X"), id="400"),
+        pytest.param(refused(302), id="302"),
+        pytest.param(refused(401), id="401"),
+        pytest.param(refused(403, "AuthorizationFailed"), id="403"),
+        pytest.param(NO_TOKEN, id="no-token"),
+        pytest.param(replace(LOST, final=True), id="a-defect"),
+    ],
 )
 def test_an_operation_that_cannot_be_followed_is_doubt(lost: Any) -> None:
     run = traced(FIVE, pool(), accepted(), lost, DONE)
@@ -219,10 +241,9 @@ def test_a_link_to_our_own_endpoint_is_followed(url: str) -> None:
     assert traced(FIVE, pool(), own, polled(), DONE).wire[2] == "GET op1"
 
 
-@pytest.mark.parametrize("denied", [refused(401), refused(403, "AuthorizationFailed")])
-def test_a_denied_poll_leaves_the_outcome_open(denied: Any) -> None:
-    run = traced(FIVE, pool(), accepted(), denied)
-    assert (run.ended, run.error.pending) == ("WriteOutcomeUnknownError", True)
+def test_a_denied_poll_and_a_denied_read_leave_the_outcome_open() -> None:
+    run = traced(FIVE, pool(), accepted(), refused(403, "AuthorizationFailed"), refused(403, "AuthorizationFailed"))
+    assert (run.ended, run.error.pending, run.error.request_ids) == ("WriteOutcomeUnknownError", True, ("r1",))
     assert type(run.error.__cause__).__name__ == "AccessDeniedError"
 
 

@@ -72,6 +72,10 @@ class Note:
     def shown(self, body: Body) -> Body:
         return self.writable(body)
 
+    def version_of(self, body: Body) -> str | None:
+        version: str | None = body["metadata"].get("resourceVersion")
+        return version
+
     def check_edit(self, before: Body, after: Body) -> None:
         return
 
@@ -153,6 +157,13 @@ def test_the_loop_decides_as_it_does_for_arm(script: Any, ended: str) -> None:
 
 def test_an_edit_of_its_status_alone_is_refused() -> None:
     assert run(note("1"), change=merge_patch({"status": {"at": "x"}})).ended == "ReadOnlyEditError"
+
+
+@pytest.mark.parametrize(("version", "ended"), [("1", "updated"), (None, "updated"), ("0", "InvalidPreconditionError")])
+def test_a_body_of_another_version_is_refused(version: str | None, ended: str) -> None:
+    change = merge_patch({"metadata": {"resourceVersion": version}, "data": {"color": "blue"}})
+    rest = [note("2", "blue")] if ended == "updated" else []
+    assert run(note("1"), *rest, change=change).ended == ended
 
 
 def test_a_delete_that_shows_what_it_deleted_is_the_end() -> None:

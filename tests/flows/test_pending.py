@@ -86,10 +86,19 @@ def test_nothing_else_is_said_while_a_write_is_pending(change: Any, script: Any,
     assert (type(error.__cause__).__name__ if error.__cause__ else None) == cause
 
 
-def test_a_caller_who_does_not_wait_learns_that_the_outcome_is_open() -> None:
-    run = traced(FIVE, pool("t1"), LOST, pool("t1"), BUSY, on_busy="raise")
-    assert (run.ended, run.error.pending) == ("WriteOutcomeUnknownError", True)
-    assert type(run.error.__cause__).__name__ == "OperationInProgressError"
+# What holds, and what is raised, at a version that excludes that the write lands any more.
+FENCED = [
+    pytest.param(raising_at_the_second_look, [pool("t2")], "LookupError", id="change-raises"),
+    pytest.param(more, [pool("t2", count=4)], None, id="evidence-does-not-tell"),
+]
+
+
+@pytest.mark.parametrize(("change", "script", "cause"), FENCED)
+def test_behind_another_version_nothing_is_pending(change: Any, script: Any, cause: str | None) -> None:
+    run = traced(change() if change is not more else more, pool("t1"), LOST, *script)
+    assert (run.ended, run.error.pending, run.error.request_ids) == ("WriteOutcomeUnknownError", False, ("r1",))
+    assert (type(run.error.__cause__).__name__ if run.error.__cause__ else None) == cause
+    assert run.told(OutcomeUnknown)[0].pending is False
 
 
 def test_the_version_that_was_pinned_is_kept_while_in_doubt() -> None:
@@ -104,9 +113,18 @@ def test_conflicts_are_not_counted_while_in_doubt() -> None:
     assert (run.ended, run.result.recovered, run.result.conflicts) == ("updated", "equivalent", 0)
 
 
-def test_a_busy_answer_beside_a_pending_write_is_waited_for() -> None:
-    run = traced(FIVE, pool("t1"), LOST, pool("t1"), BUSY, cluster(), pool("t2", count=5))
+@pytest.mark.parametrize("on_busy", ["wait", "raise"])
+@pytest.mark.parametrize("looks", [[cluster()], [cluster("c1", "Updating"), cluster()]], ids=["settled", "settles"])
+def test_a_busy_answer_beside_a_pending_write_is_waited_for(looks: Any, on_busy: Any) -> None:
+    run = traced(FIVE, pool("t1"), LOST, pool("t1"), BUSY, *looks, pool("t2", count=5), on_busy=on_busy)
     assert (run.ended, run.result.recovered, run.result.attempts) == ("updated", "equivalent", 2)
+
+
+@pytest.mark.parametrize("poll", [refused(429, retry_after="9999"), polled("InProgress", retry_after="9999")])
+def test_a_write_that_was_accepted_and_still_runs_is_not_in_doubt(poll: Any) -> None:
+    run = traced(FIVE, pool("t1"), LOST, pool("t1"), accepted(), poll, deadline=9.0)
+    ended = "ThrottledError" if poll.status == 429 else "DeadlineExceededError"
+    assert (run.ended, run.error.applied, run.told(OutcomeUnknown)) == (ended, None, [])
 
 
 def test_an_answer_that_decides_ends_the_doubt_about_all() -> None:

@@ -11,8 +11,9 @@ import pytest
 from aks_etag._core.messages import Request, Response
 from aks_etag._core.operation import trusted
 from aks_etag._core.resource_id import parse
+from aks_etag._flows.effects import Flow
 from aks_etag._flows.options import Options
-from aks_etag._flows.read import get, page, wait
+from aks_etag._flows.read import Page, get, page, wait
 from aks_etag._resources import ManagedCluster
 
 from .harness import (
@@ -109,14 +110,17 @@ def listed(value: Any, **more: Any) -> Trace:
 
 
 def paged(*script: Any) -> Trace:
-    flow = page(
-        Request(method="GET", url="/subscriptions/s1/managedClusters"),
+    return trace(listing(Request(method="GET", url="/subscriptions/s1/managedClusters")), *script)
+
+
+def listing(request: Request) -> Flow[Page]:
+    return page(
+        request,
         "the clusters of s1",
         Options(),
         resource_of=lambda item: ManagedCluster(address=parse(item["id"]), arm=ARM),
         trusted=lambda url: trusted(url, ENDPOINT),
     )
-    return trace(flow, *script)
 
 
 ITEM = {"id": CLUSTER_ID, "eTag": "t1", "properties": {"provisioningState": "Succeeded"}}
@@ -141,6 +145,14 @@ def test_the_last_page_has_no_next_one(link: Any) -> None:
 def test_a_next_page_on_another_host_is_refused(link: str) -> None:
     run = listed([ITEM], nextLink=link)
     assert (run.ended, "evil" in str(run.error)) == ("RequestRefusedError", False)
+
+
+def test_a_next_page_that_is_the_same_page_is_refused() -> None:
+    for own in (NEXT, "https://evil.example/x"):
+        flow = listing(Request(method="GET", url=own))
+        run = trace(flow, Response(status=200, body={"value": [ITEM], "nextLink": own}))
+        assert (run.ended, "the same page again" in str(run.error)) == ("RequestRefusedError", True)
+    assert listed([ITEM], nextLink=NEXT).result.following.url == NEXT
 
 
 @pytest.mark.parametrize("value", [None, {}, "text"])

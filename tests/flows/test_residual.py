@@ -50,13 +50,11 @@ def gone_round(doubt: Any, count: int, *rest: Any, **options: Any) -> Any:
         pytest.param([NO_TOKEN], {}, "PermissionError", id="no-token"),
         pytest.param([BUSY], {"on_busy": "raise"}, "OperationInProgressError", id="busy"),
         pytest.param([STALE, pool(None)], {}, "MissingETagError", id="no-tag"),
-        pytest.param([GONE, pool("t2"), GONE], {}, "NotFoundError", id="404-twice"),
+        pytest.param([GONE, pool("t3"), GONE], {}, "NotFoundError", id="404-twice"),
     ],
 )
 @GONE_ROUND
 def test_no_later_error_says_what_became_of_it(doubt: Any, count: int, rest: Any, options: Any, cause: str) -> None:
-    if cause == "NotFoundError":
-        rest = [GONE, pool("t2", count=count), GONE]
     run = gone_round(doubt, count, *rest, **options)
     error = run.error
     assert (run.ended, error.pending, error.request_ids) == ("WriteOutcomeUnknownError", False, ("r1",))

@@ -9,7 +9,8 @@ import pytest
 
 from aks_etag import merge_patch
 from aks_etag._core.events import NotFenced
-from aks_etag.errors import InvalidResourceIdError
+from aks_etag._flows.update import check_age
+from aks_etag.errors import InvalidPreconditionError, InvalidResourceIdError
 
 from .harness import CLUSTER, FIVE, GONE, INLINE, POOL, accepted, cluster, more, polled, pool, profile, refused, traced
 
@@ -101,13 +102,51 @@ def test_no_tag_no_write() -> None:
     ("change", "names"),
     [
         pytest.param({"properties": {"provisioningState": "Failed"}}, "properties.provisioningState", id="state"),
-        pytest.param({"properties": {"eTag": "x"}, "name": "b"}, "name, properties.eTag", id="two"),
+        pytest.param(
+            {"properties": {"provisioningState": "Odd"}, "name": "b"}, "name, properties.provisioningState", id="two"
+        ),
     ],
 )
 def test_an_edit_of_read_only_fields_alone_is_refused(change: Any, names: str) -> None:
     run = traced(merge_patch(change), pool("t1"))
     assert (run.ended, run.wire) == ("ReadOnlyEditError", [READ])
     assert f"({names})" in str(run.error)
+
+
+AGE = [
+    pytest.param(POOL, pool("t2"), {"properties": {"eTag": "t1", "count": 5}}, id="pool"),
+    pytest.param(POOL, pool("t2"), {"properties": {"eTag": '"t1"'}}, id="pool-nothing-else"),
+    pytest.param(POOL, pool("t2", eTag=None, etag="t2"), {"properties": {"etag": "t1", "count": 5}}, id="preview"),
+    pytest.param(CLUSTER, cluster("t2"), {"eTag": "t1", "tags": {"a": "1"}}, id="cluster"),
+    pytest.param(INLINE, cluster("t2"), {"eTag": 'W/"t1"', "tags": {"a": "1"}}, id="inline"),
+]
+
+
+@pytest.mark.parametrize(("on", "seen", "patch"), AGE)
+def test_a_body_of_another_version_than_the_read_is_refused(on: Any, seen: Any, patch: Any) -> None:
+    run = traced(merge_patch(patch), seen, on=on)
+    assert (run.ended, len(run.wire), run.error.applied) == ("InvalidPreconditionError", 1, False)
+    assert ('"t1"' in str(run.error), '"t2"' in str(run.error)) == (True, True)
+
+
+@pytest.mark.parametrize("left_out", [True, False], ids=["says-no-version", "says-the-version-of-the-read"])
+def test_a_body_that_claims_no_other_version_goes_out(left_out: bool) -> None:
+    def fresh(body: dict[str, Any]) -> None:
+        body["properties"]["count"] = 5
+        body["properties"].pop("eTag") if left_out else body["properties"].update(eTag='W/"t1"')
+
+    assert traced(fresh, pool("t1"), accepted(), polled(), pool("t2")).ended == "updated"
+
+
+@pytest.mark.parametrize(("carried", "fine"), [("t1", True), ('"t1"', True), (None, True), ("*", True), ("t2", False)])
+def test_the_age_of_a_body_is_what_it_says(carried: Any, fine: bool) -> None:
+    body = {"properties": {"eTag": carried}}
+    if fine:
+        check_age(POOL, body, "t1")
+        return
+    with pytest.raises(InvalidPreconditionError, match=r'of version "t2".*under "t1"') as caught:
+        check_age(POOL, body, "t1")
+    assert caught.value.resource_id == POOL.id
 
 
 def test_read_only_fields_that_are_left_out_are_no_edit() -> None:
@@ -131,6 +170,14 @@ def test_an_edit_of_inline_pools_is_refused() -> None:
     run = traced(_scale, cluster(agentPoolProfiles=[profile()]), on=CLUSTER)
     assert (run.ended, run.wire) == ("InlinePoolEditError", ["GET cluster"])
     assert "agent_pool(name).update" in str(run.error)
+
+
+@pytest.mark.parametrize("name", ["agentpoolprofiles", "AgentPoolProfiles", "AGENTPOOLPROFILES"])
+@pytest.mark.parametrize("holder", ["properties", "Properties"])
+def test_inline_pools_are_found_however_they_are_spelled(holder: str, name: str) -> None:
+    change = merge_patch({holder: {name: [profile(count=9)]}})
+    run = traced(change, cluster("t1"), on=CLUSTER)
+    assert (run.ended, run.wire, run.error.applied) == ("InlinePoolEditError", ["GET cluster"], False)
 
 
 def test_inline_pools_go_along_when_asked_for() -> None:

@@ -108,14 +108,18 @@ def test_an_etag_mismatch_is_doubt_and_found_to_have_moved_nothing() -> None:
     assert (run.ended, run.told(Doubt)[0].request_id) == ("updated", "r1")
 
 
-def test_an_etag_mismatch_may_have_been_saved() -> None:
-    run = traced(FIVE, pool("t1"), RACED, cluster(), pool("t2", count=5))
+@pytest.mark.parametrize("on_busy", ["wait", "raise"])
+@pytest.mark.parametrize("looks", [[cluster()], [cluster("c1", "Updating"), cluster()]], ids=["settled", "settles"])
+def test_an_etag_mismatch_may_have_been_saved_and_is_looked_into(looks: Any, on_busy: Any) -> None:
+    run = traced(FIVE, pool("t1"), RACED, *looks, pool("t2", count=5), on_busy=on_busy)
+    assert run.steps[3:6] == ["Doubt", "Busy", "SLEEP 1"]
     assert (run.ended, run.result.recovered, run.result.attempts) == ("updated", "equivalent", 1)
 
 
-def test_an_etag_mismatch_that_nobody_waits_for_is_unknown() -> None:
-    run = traced(FIVE, pool("t1"), RACED, on_busy="raise")
-    assert (run.ended, run.error.pending, run.error.request_ids) == ("WriteOutcomeUnknownError", True, ("r1",))
+def test_a_caller_who_does_not_wait_does_so_again_once_the_doubt_is_over() -> None:
+    script = [pool("t1"), RACED, cluster(), pool("t2", mode="User"), BUSY]
+    run = traced(FIVE, *script, on_busy="raise")
+    assert (run.ended, run.error.pending, run.error.request_ids) == ("WriteOutcomeUnknownError", False, ("r1",))
     assert type(run.error.__cause__).__name__ == "OperationInProgressError"
 
 

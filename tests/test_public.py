@@ -19,7 +19,7 @@ import aks_etag
 from aks_etag.mock import MockAks
 
 ROOT = Path(__file__).parent.parent
-SAMPLES = sorted((ROOT / "samples").glob("*.py"))
+SAMPLES = sorted(path for path in (ROOT / "samples").glob("*.py") if not path.name.startswith("test_"))
 NAMES = """
 AccessDeniedError AgentPool AksClient AksEtagError AlreadyExistsError AsyncAgentPool AsyncAksClient AsyncCluster Busy
 Change Clock Cluster ClusterSnapshot Conflict ConflictRetriesExhaustedError ConflictRetry DeadlineExceededError Doubt
@@ -102,7 +102,10 @@ def test_without_a_command_the_help_is_shown() -> None:
 SAID = {
     "create_once": "1 pool was created",
     "delete_what_you_saw": "batch2: kept",
+    "rolling_labels": "3 writes, then 0",
+    "scale_in_asyncio": "np1 has 8 nodes",
     "scale_pool": "np1 has 11 nodes",
+    "wrap_sdk_client": "updated under If-Match: ",
 }
 
 
@@ -112,6 +115,13 @@ def test_a_sample_runs_as_it_is(sample: Path) -> None:
     done = subprocess.run([sys.executable, str(sample)], capture_output=True, text=True, check=False, env=environment)
     assert (done.returncode, done.stderr) == (0, "")
     assert SAID[sample.stem] in done.stdout
+
+
+def test_the_sample_for_pytest_passes() -> None:
+    sample = str(ROOT / "samples" / "test_provisioning.py")
+    arguments = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, sample]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False, cwd=Path(sample).parent)
+    assert "3 passed" in done.stdout, done.stdout
 
 
 def test_ci_runs_exactly_the_command_of_the_readme() -> None:

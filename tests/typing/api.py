@@ -8,7 +8,8 @@ from typing import Any, assert_type
 import httpx
 from azure.identity import DefaultAzureCredential
 from azure.identity.aio import DefaultAzureCredential as AsyncDefaultAzureCredential
-from azure.mgmt.containerservice import ContainerServiceClient
+from azure.mgmt.containerservice import ContainerServiceClient, models
+from azure.mgmt.containerservice.aio import ContainerServiceClient as AioContainerServiceClient
 
 from aks_etag import (
     AgentPool,
@@ -24,6 +25,7 @@ from aks_etag import (
     WriteOutcomeUnknownError,
     WriteResult,
     merge_patch,
+    typed,
 )
 from aks_etag.mock import MockAks
 
@@ -34,6 +36,22 @@ def in_place(body: dict[str, Any]) -> None:
 
 def anew(body: dict[str, Any]) -> dict[str, Any]:
     return {**body, "tags": {"team": "red"}}
+
+
+def retag(tags: dict[str, Any]) -> None:
+    tags["team"] = "red"
+
+
+def edit(pool: models.AgentPool) -> None:
+    pool.count = 5
+
+
+def wrapped(sdk: ContainerServiceClient, subscription_id: str) -> AksClient:
+    return AksClient.from_sdk(sdk, subscription_id, on_busy="raise")
+
+
+def wrapped_aio(sdk: AioContainerServiceClient, subscription_id: str) -> AsyncAksClient:
+    return AsyncAksClient.from_sdk(sdk, subscription_id)
 
 
 def listen(event: Event) -> None:
@@ -58,6 +76,14 @@ def threads(subscription_id: str) -> None:
         assert_type(cluster.update(anew, if_match=cluster.get(), deadline=60), WriteResult)
         cluster.update(merge_patch({"tags": {"team": "red"}}))
         cluster.patch({"tags": {}}, if_match="abc")
+        assert_type(cluster.update_tags({"team": "red", "old": None}), WriteResult)
+        assert_type(cluster.update_tags(retag, deadline=5), WriteResult)
+        assert_type(pool.create_or_update({"properties": {}}, in_place), WriteResult)
+        assert_type(pool.delete(only_if=lambda seen: seen.settled), WriteResult)
+        assert_type(pool.get_or_none(), Snapshot | None)
+        assert_type(cluster.read_consistent().pools, tuple[Snapshot, ...])
+        pool.update(typed(models.AgentPool, edit))
+        pool.create({"properties": {}}, adopt=True)
         pool.put({"properties": {}}, if_none_match="*")
         pool.delete(force=True)
         for snapshot in aks.clusters("rg"):
@@ -68,7 +94,7 @@ def threads(subscription_id: str) -> None:
 
 
 async def tasks(subscription_id: str) -> None:
-    async with AsyncAksClient(AsyncDefaultAzureCredential(), subscription_id) as aks:
+    async with AsyncAksClient(AsyncDefaultAzureCredential(), subscription_id, transport="aiohttp") as aks:
         pool = aks.cluster("rg", "prod").agent_pool("np1")
         assert_type(pool, AsyncAgentPool)
         assert_type(await pool.update(in_place), WriteResult)

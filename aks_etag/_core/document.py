@@ -91,7 +91,7 @@ def _bytes_of(value: JSON) -> bytes | None:
 def _same(left: JSON, right: JSON) -> bool:
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return left.keys() == right.keys() and all(_same(value, right[name]) for name, value in left.items())
-    if isinstance(left, list) and isinstance(right, list):
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
         return len(left) == len(right) and all(map(_same, left, right))
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right

@@ -16,6 +16,8 @@ CLUSTER: Final = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z_-]{0,61}[0-9A-Za-z])?")
 POOL: Final = re.compile(r"[a-z][0-9a-z]{0,11}")
 WINDOWS_POOL_LENGTH: Final = 6
 
+_HARMLESS: Final = re.compile(r"[\w().-]+")
+
 _ID: Final = re.compile(
     r"/subscriptions/(?P<subscription>[^/]+)/resourceGroups/(?P<group>[^/]+)"
     r"/providers/Microsoft\.ContainerService/managedClusters/(?P<cluster>[^/]+)"
@@ -52,6 +54,8 @@ class ResourceId:
 
     def __post_init__(self, listed: bool) -> None:
         if listed:
+            for name in filter(None, (self.subscription_id, self.resource_group, self.cluster, self.pool)):
+                _check_harmless(name)
             return
         check_name("subscription id", self.subscription_id)
         check_name("resource group name", self.resource_group)
@@ -74,11 +78,12 @@ class ResourceId:
     @property
     def parent(self) -> ResourceId:
         """The cluster of an agent pool; a cluster itself."""
-        return ResourceId(self.subscription_id, self.resource_group, self.cluster)
+        return ResourceId(self.subscription_id, self.resource_group, self.cluster, listed=True)
 
     def agent_pool(self, name: str) -> ResourceId:
         """Return the id of one agent pool of this cluster."""
-        return ResourceId(self.subscription_id, self.resource_group, self.cluster, name)
+        check_name("agent pool name", name)
+        return ResourceId(self.subscription_id, self.resource_group, self.cluster, name, listed=True)
 
     def same(self, other: ResourceId) -> bool:
         """Whether both name one resource: ids have no case (the service itself writes ``resourcegroups``)."""
@@ -107,6 +112,12 @@ def check_name(what: str, name: object) -> None:
     pattern, rule = _RULES[what]
     if not isinstance(name, str) or pattern.fullmatch(name) is None:
         raise InvalidResourceIdError(f"{name!r} is not a valid {what}: it takes {rule}")
+
+
+def _check_harmless(name: str) -> None:
+    """Refuse what could change the path of a URL, whoever says that it is a name."""
+    if _HARMLESS.fullmatch(name) is None or name in (".", ".."):
+        raise InvalidResourceIdError(f"{name!r} cannot be a part of an id: it could change the path of a URL")
 
 
 def check_windows_pool(name: str, os_type: object) -> None:

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from .._core.events import NotFenced
 from .._core.messages import Body, Response
+from .._core.pacing import WRITE_PATIENCE
 from .._core.snapshot import Snapshot
 from .._core.verdict import Verdict, judge_read
 from .._resources import Resource
@@ -51,7 +53,7 @@ def failed(resource: Resource, conclusion: Conclusion, landed: Callable[[Body], 
 
 def glance(resource: Resource) -> Flow[Snapshot | Response | None]:
     """Read once, without trying again: a snapshot, the 404, or ``None`` where it failed."""
-    outcome = yield from send(resource.read())
+    outcome = yield from send(replace(resource.read(), timeout=WRITE_PATIENCE))
     match judge_read(outcome):
         case Verdict.ACCEPTED if isinstance(outcome, Response):
             return resource.snapshot(outcome)

@@ -130,8 +130,6 @@ class Budget:
         return None if asked is None else max(asked, SHORTEST_SILENCE)
 
     def _sleep(self, seconds: float, what: str, operation: str | None) -> Flow[None]:
-        if seconds <= 0:
-            return
         yield from emit(Waiting(resource_id=self.resource_id, what=what, seconds=seconds, operation=operation))
         yield Sleep(seconds)
         self.waited += seconds

@@ -7,7 +7,7 @@ from typing import Final
 
 from .._core.messages import NoResponse, Outcome, Response
 from .._core.operation import Poll, Progress, started_at
-from .._core.pacing import retry_after
+from .._core.pacing import SHORTEST_SILENCE, retry_after
 from .._core.snapshot import Snapshot
 from .._core.verdict import ServiceError, Verdict, service_error
 from ..errors import (
@@ -81,7 +81,8 @@ def throttled(resource_id: str, answer: Outcome, seconds: float | None) -> Throt
     """Return the error for a spent request budget."""
     response = answer if isinstance(answer, Response) else None
     if response is not None and seconds is None:
-        seconds = retry_after(response.headers, now=response.received_at)
+        asked = retry_after(response.headers, now=response.received_at)
+        seconds = None if asked is None else max(asked, SHORTEST_SILENCE)
     when = "later" if seconds is None else f"in {seconds:g} s"
     return ThrottledError(
         f"{resource_id}: {explained(answer)}; try again {when}",

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -55,8 +54,7 @@ def _refused(run: Run, attempt: Attempt, verdict: Verdict, answer: Response) -> 
             yield from _overtaken(run, attempt.tag, answer)
         case Verdict.BUSY | Verdict.RACED:
             run.busy += 1
-            options = replace(run.options, on_busy="wait") if run.ledger.open else run.options
-            yield from unblock(run.resource, answer, run.busy, run.budget, options)
+            yield from unblock(run.resource, answer, run.busy, run.budget, run.options, in_doubt=run.ledger.open)
         case Verdict.THROTTLED:
             yield from run.budget.throttled(answer)
         case Verdict.ABSENT if run.missing == 0:
@@ -71,7 +69,7 @@ def _accepted(run: Run, attempt: Attempt, answer: Response) -> Flow[WriteResult 
     conclusion = yield from conclude(run.resource, answer, run.budget)
     match conclusion.poll.progress:
         case Progress.SUCCEEDED:
-            yield from run.ledger.clear()
+            yield from run.ledger.succeeded()
             snapshot = yield from after_success(run.resource, conclusion, run.budget, attempt.tag)
             return run.result("updated", snapshot, tag=attempt.tag, status=answer.status, request_id=attempt.request_id)
         case Progress.PREEMPTED:
@@ -97,7 +95,7 @@ def _overtaken(run: Run, tag: str, answer: Response) -> Flow[None]:
     """Count a clean 412, or give up; while another attempt is in doubt, it may have been our own that was faster."""
     if run.ledger.open:
         run.doubts += 1
-        yield from run.budget.back_off(run.doubts, "the fate of a write", cause=answer)
+        yield from run.budget.back_off(run.doubts, "the fate of a write", cause=answer, firm=False)
         return
     run.conflicts += 1
     run.refused = tag

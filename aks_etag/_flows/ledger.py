@@ -69,6 +69,11 @@ class Ledger:
         self.accepted = False
         yield self._announced()
 
+    def succeeded(self) -> Flow[None]:
+        """Strike out all: a write was carried out to its end, and what was in doubt before it is no matter any more."""
+        self.residual = ()
+        yield from self.clear()
+
     def go_round(self) -> Flow[None]:
         """Strike out all on evidence that is good but no proof: from now on, no error may claim "not applied"."""
         self.residual += tuple(self.attempts)
@@ -91,8 +96,8 @@ class Ledger:
 
     def unknown(self, *, pending: bool, why: str, equivalent: bool = False) -> Flow[WriteOutcomeUnknownError]:
         """Tell whoever listens, and return the error that says that it could not be found out."""
-        attempts = self.attempts or list(self.residual)
-        ids, sent = tuple(attempt.request_id for attempt in attempts), attempts[0].tag
+        ids = tuple(attempt.request_id for attempt in (*self.residual, *self.attempts))
+        sent = (self.attempts or self.residual)[0].tag
         yield from emit(OutcomeUnknown(resource_id=self.resource_id, request_ids=ids, pending=pending))
         state = "may still be applied" if pending else "may have been applied"
         asked = f'a write sent with version "{sent}"' if sent else "a write"

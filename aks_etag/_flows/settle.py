@@ -99,20 +99,24 @@ def _polled(link: Link, outcome: Outcome, budget: Budget) -> Flow[Poll | None]:
             return Poll(Progress.LOST, failures.explained(outcome))
 
 
-def unblock(resource: Resource, answer: Response, tries: int, budget: Budget, options: Options) -> Flow[None]:
+def unblock(
+    resource: Resource, answer: Response, tries: int, budget: Budget, options: Options, *, in_doubt: bool = False
+) -> Flow[None]:
     """After a 409: say so, back off, then wait until whatever else can block the resource is settled.
+
+    ``in_doubt``: what blocks may be a write of our own, so that it is waited for whatever ``on_busy`` says.
 
     Raises:
         OperationInProgressError: ``on_busy="raise"``.
     """
     error = service_error(answer.body)
     yield from emit(Busy(resource_id=resource.id, code=error.code, since=started_at(error.message)))
-    if options.on_busy == "raise":
+    if options.on_busy == "raise" and not in_doubt:
         raise failures.in_progress(resource.id, answer)
-    yield from budget.back_off(tries, "the operation in progress", cause=answer)
+    yield from budget.back_off(tries, "the operation in progress", cause=answer, firm=not in_doubt)
     for blocker in resource.blockers():
         try:
-            yield from settled(blocker, budget, options)
+            yield from settled(blocker, budget, WAITING)
         except NotFoundError:
             # The resource itself is read next, and that read decides what is gone.
             return

@@ -15,7 +15,7 @@ from .._core.events import Doubt, Recovered
 from .._core.evidence import Attempt
 from .._core.messages import Body, Request, Response
 from .._core.messages import Outcome as Answer
-from .._core.operation import Progress
+from .._core.operation import ENDED_BADLY, Poll, Progress
 from .._core.precondition import Condition
 from .._core.snapshot import Outcome, Snapshot, WriteResult
 from .._core.verdict import Verdict, service_error
@@ -244,6 +244,9 @@ def _in_doubt(run: _Once, reason: str, outcome: Answer | None) -> Flow[WriteResu
     # What exists cannot be created any more; what has moved on cannot be written under its old version.
     moved = seen.moved_from(run.condition.version) is True
     equivalent = run.landed(run.resource.writable(seen.body))
+    if equivalent and moved and (seen.provisioning_state or "").casefold() in ENDED_BADLY:
+        poll = Poll(Progress.FAILED, seen.provisioning_state or "")
+        raise failures.operation_failed(run.resource.id, poll, None, None, applied=True)
     if equivalent and moved:
         return (yield from _recovered(run, "updated", seen, "equivalent"))
     if equivalent and run.condition.create and run.adopt:

@@ -46,13 +46,13 @@ class ManagedCluster(ArmResource):
         return stripped
 
     def check_edit(self, before: Body, after: Body) -> None:
-        if self.inline_pools or not _carries_pools(after):
+        if self.inline_pools or not _spellings(after):
             return
-        spelled = "agentPoolProfiles" in properties(after)
-        if spelled and document.agree(before, after, [_POOLS]):
+        only = _spellings(after) == [_POOLS]
+        if only and document.agree(before, after, [_POOLS]):
             return
         old, new = (document.strip(body, self.read_only) for body in (before, after))
-        if not spelled or not document.agree(old, new, [_POOLS]):
+        if not only or not document.agree(old, new, [_POOLS]):
             raise InlinePoolEditError(_INLINE.format("the change edits", self.id), resource_id=self.id)
 
     def replace(self, desired: Body, condition: Condition, *, base: Body | None = None) -> Request:
@@ -68,7 +68,7 @@ class ManagedCluster(ArmResource):
         return ()
 
     def _check_put(self, body: Body) -> None:
-        if _carries_pools(body) and not self.inline_pools:
+        if _spellings(body) and not self.inline_pools:
             raise InlinePoolEditError(_INLINE.format("the body carries", self.id), resource_id=self.id)
 
     def _unchanged_left_out(self, body: Body, base: Body) -> Body:
@@ -97,10 +97,15 @@ _INLINE: Final = (
 )
 
 
-def _carries_pools(body: Body) -> bool:
-    """Whether inline pools are in a body, however their name is spelled: the service may read names without case."""
-    inner = (value for name, value in body.items() if name.casefold() == "properties" and isinstance(value, Mapping))
-    return any(name.casefold() == "agentpoolprofiles" for found in inner for name in found)
+def _spellings(body: Body) -> list[tuple[str, ...]]:
+    """List where inline pools are in a body, however it is spelled: the service may read names without case."""
+    return [
+        (outer, inner)
+        for outer, value in body.items()
+        if outer.casefold() == "properties" and isinstance(value, Mapping)
+        for inner in value
+        if inner.casefold() == "agentpoolprofiles"
+    ]
 
 
 def _profiles(body: Body) -> list[Body]:

@@ -41,7 +41,7 @@ class AgentPool(ArmResource):
     def replace(self, desired: Body, condition: Condition, *, base: Body | None = None) -> Request:
         self._check_name(desired)
         body = document.strip(desired, self.read_only)
-        if base is not None and "properties" in body:
+        if base is not None and isinstance(body.get("properties"), Mapping):
             body = {**body, "properties": without_volatile(properties(body), properties(base))}
         return self._request("PUT", body, condition)
 

@@ -23,6 +23,21 @@ from aks_etag._resources.owned import CLUSTER_READ_ONLY, PROFILE_READ_ONLY, WRIT
 WIRE = Path(__file__).parent.parent / "data" / "wire"
 ARM = Arm(endpoint="https://management.azure.com", api_version="2026-08-01")
 PROFILES = "properties.agentPoolProfiles.*."
+NEWEST = "2026-08-01"
+
+
+def model_version() -> str:
+    """Return the api-version that the installed models were made for."""
+    from azure.mgmt.containerservice import ContainerServiceClient
+
+    from aks_etag.mock import FakeCredential
+
+    return str(ContainerServiceClient(FakeCredential(), "s")._config.api_version)
+
+
+pytestmark = pytest.mark.skipif(
+    model_version() != NEWEST, reason=f"our lists are those of {NEWEST}; older models call other fields read-only"
+)
 
 
 def nested(kind: type, attribute: str) -> tuple[type | None, str]:

@@ -197,3 +197,18 @@ def test_a_windows_pool_name_has_six_characters(name: str, os_type: Any, fine: b
         return
     with pytest.raises(InvalidResourceIdError, match="at most 6"):
         check_windows_pool(name, os_type)
+
+
+@pytest.mark.parametrize("name", ["a?x", "..", ".", "a#b", "a%2fb", "a b", "a\n"])
+def test_a_listed_name_cannot_change_the_path_either(name: str) -> None:
+    with pytest.raises(InvalidResourceIdError):
+        parse(
+            f"/subscriptions/s/resourceGroups/rg/providers/Microsoft.ContainerService/managedClusters/{name}",
+            listed=True,
+        )
+
+
+def test_what_belongs_to_a_listed_one_is_listed() -> None:
+    path = "/subscriptions/s/resourceGroups/rg/providers/Microsoft.ContainerService/managedClusters/Odd_"
+    odd = parse(f"{path}/agentPools/NP1", listed=True)
+    assert (str(odd.parent), str(odd.parent.agent_pool("np2"))) == (path, f"{path}/agentPools/np2")

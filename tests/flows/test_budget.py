@@ -60,11 +60,6 @@ def test_a_write_does_not_begin_when_the_time_is_up(method: str) -> None:
     assert "40 s passed while waiting for an answer" in str(run.error)
 
 
-def test_a_pause_of_nothing_is_none() -> None:
-    run = allowed("PUT", 0.0)
-    assert (run.steps, run.waits, run.slept) == ([], [], 0.0)
-
-
 @pytest.mark.parametrize(
     ("run", "timeouts"),
     [

@@ -279,3 +279,9 @@ def test_a_throttled_poll_of_a_put_leaves_it_accepted() -> None:
 def test_a_final_read_that_finds_nothing_says_that_the_write_was_applied() -> None:
     run = tried("put", accepted(), polled(), GONE)
     assert (run.ended, run.error.applied) == ("ResourceGoneError", True)
+
+
+@pytest.mark.parametrize("state", ["Failed", "Canceled"])
+def test_a_put_in_doubt_that_is_stored_but_failed_is_no_success(state: str) -> None:
+    run = tried("put", LOST, pool("t2", state, count=5))
+    assert (run.ended, run.error.applied) == ("OperationFailedError", True)

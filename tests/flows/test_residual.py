@@ -127,3 +127,20 @@ def test_several_that_were_given_up_for_dead_are_all_named() -> None:
 def test_what_was_never_given_up_for_dead_leaves_nothing_behind(script: Any, ended: str) -> None:
     run = traced(FIVE, pool("t1"), *script)
     assert (run.ended, getattr(run.error, "applied", False)) == (ended, False)
+
+
+def test_a_later_success_makes_what_was_in_doubt_no_matter() -> None:
+    run = gone_round("reapply", 7, accepted(), polled(), refused(403))
+    assert (run.ended, run.error.applied) == ("AccessDeniedError", True)
+
+
+def test_all_that_were_ever_in_doubt_are_named() -> None:
+    run = gone_round("reapply", 7, LOST, pool("t3", count=9), LOST, NO_TOKEN)
+    assert run.ended == "WriteOutcomeUnknownError"
+    assert run.error.request_ids == ("r1", "r2", "r3")
+
+
+def test_a_long_silence_in_doubt_is_cut_to_the_deadline_and_looked_into() -> None:
+    busy = refused(409, "EtagMismatch", retry_after="60")
+    run = traced(FIVE, pool("t1"), busy, cluster(), pool("t2", count=5), deadline=6.0)
+    assert (run.ended, run.slept) == ("updated", 6.0)

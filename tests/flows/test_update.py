@@ -176,7 +176,7 @@ def test_an_edit_of_inline_pools_is_refused() -> None:
 @pytest.mark.parametrize("holder", ["properties", "Properties"])
 def test_inline_pools_are_found_however_they_are_spelled(holder: str, name: str) -> None:
     change = merge_patch({holder: {name: [profile(count=9)]}})
-    run = traced(change, cluster("t1"), on=CLUSTER)
+    run = traced(change, cluster("t1", agentPoolProfiles=[profile()]), on=CLUSTER)
     assert (run.ended, run.wire, run.error.applied) == ("InlinePoolEditError", ["GET cluster"], False)
 
 

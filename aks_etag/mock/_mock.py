@@ -108,11 +108,9 @@ class MockAks:
         """Create a resource group where there is none; return its ARM id."""
         return self._backstage.add_group(name)
 
-    def add_cluster(
-        self, resource_group: str, name: str, body: Mapping[str, Any] | None = None, pools: Pools | None = None
-    ) -> str:
+    def add_cluster(self, rg: str, name: str, body: Mapping[str, Any] | None = None, pools: Pools | None = None) -> str:
         """Create a settled cluster (by default the recorded one, with 3 nodes in np1); return its ARM id."""
-        return self._backstage.add_cluster(resource_group, name, body, pools)
+        return self._backstage.add_cluster(rg, name, body, pools)
 
     def add_pool(
         self, resource_group: str, cluster: str, name: str, properties: Mapping[str, Any] | None = None

@@ -36,7 +36,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def typing(session: nox.Session) -> None:
     """Check types: mypy for all, basedpyright for what users see."""
-    session.install("-q", ".[aio,test]", *needed("mypy", "basedpyright", "hypothesis", "anyio", "nox"))
+    session.install("-q", ".[aio,kubernetes,test]", *needed("mypy", "basedpyright", "hypothesis", "anyio", "nox"))
     session.run("mypy", "aks_etag", "samples", "tools", "noxfile.py", "tests/typing")
     # Told which Python, since it would take a .venv beside it for the one to look into.
     python = str(Path(session.bin) / "python")
@@ -52,7 +52,7 @@ def tests(session: nox.Session) -> None:
     wheel = max(dist.glob("*.whl"), key=lambda path: path.stat().st_mtime)
     needs = needed("anyio", "coverage", "hypothesis", "pytest-cov", "pytest-timeout")
     session.install("-q", "--force-reinstall", "--no-deps", str(wheel))
-    session.install("-q", f"aks-etag[aio,test] @ {wheel.as_uri()}", *needs)
+    session.install("-q", f"aks-etag[aio,kubernetes,test] @ {wheel.as_uri()}", *needs)
     session.run("pytest", "--cov", "--cov-report=", *session.posargs)
     if not session.posargs:
         session.run("coverage", "report", f"--include={PURE}", "--fail-under=100")
@@ -63,7 +63,7 @@ def minimums(session: nox.Session) -> None:
     """Run all tests with the lowest version of each dependency that pyproject.toml allows."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
-    lowest = [each.replace(">=", "==") for each in (*project["dependencies"], *extras["test"], *extras["aio"])]
+    lowest = [each.replace(">=", "==") for each in (*project["dependencies"], *extras["test"], *extras["aio"], *extras["kubernetes"])]
     session.install("-q", *lowest, *needed("anyio", "coverage", "hypothesis", "pytest-cov", "pytest-timeout"))
     session.install("-q", "--no-deps", ".")
     session.run("pip", "list", "--format=freeze")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write aks_etag/aio.py from aks_etag/client.py, so that the twins cannot drift apart; ``--check`` only compares."""
+"""Write the asynchronous clients from the synchronous ones, so that they cannot drift apart; ``--check`` compares."""
 
 from __future__ import annotations
 
@@ -11,9 +11,27 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent.parent / "aks_etag"
 
 # In order; each is a regular expression and what stands in its place.
-RULES = [
-    (r'"""The synchronous client\.', '"""The asynchronous client, made by tools/make_aio.py.'),
+COMMON = [
     (r"; thread-safe\.", "; it belongs to one event loop."),
+    (r"collections\.abc import Callable, Iterator,", "collections.abc import AsyncIterator, Callable,"),
+    (r"-> Iterator\[", "-> AsyncIterator["),
+    (r"_drivers import OnEvent, run\b", "_drivers import OnEvent, arun"),
+    (r"_parts\.transport\(", "_parts.async_transport("),
+    (
+        r"def (_run|_list|get|get_or_none|wait|create|create_or_update|delete|read_consistent|update|update_tags"
+        r"|put|patch|apply|objects|close)\(",
+        r"async def \1(",
+    ),
+    (r"def __enter__", "async def __aenter__"),
+    (r"def __exit__", "async def __aexit__"),
+    (r"return run\(", "return await arun("),
+    (r"return self\._run\(", "return await self._run("),
+    (r"return self\._client\._run\(", "return await self._client._run("),
+    (r"        self\._transport\.close\(\)", "        await self._transport.close()"),
+    (r"        self\.close\(\)", "        await self.close()"),
+]
+AZURE = [
+    (r'"""The synchronous client\.', '"""The asynchronous client, made by tools/make_aio.py.'),
     (r"is called in the writing thread", "is called in the writing task"),
     (r"an\n    httpx transport", "an\n    async httpx transport"),
     (r"or an azure-core transport", "or an async azure-core transport"),
@@ -25,48 +43,44 @@ RULES = [
     ),
     (r"credential: TokenCredential \|", "credential: AsyncTokenCredential | TokenCredential |"),
     (r"azure\.mgmt\.containerservice import", "azure.mgmt.containerservice.aio import"),
-    (r"collections\.abc import Callable, Iterator,", "collections.abc import AsyncIterator, Callable,"),
-    (r"-> Iterator\[", "-> AsyncIterator["),
-    (r"_drivers import OnEvent, run\b", "_drivers import OnEvent, arun"),
     (r"\b(ArmTransport|SdkTransport)\b", r"Async\1"),
     (r"_setup\.sdk_transport\(", "_setup.async_sdk_transport("),
     (r"it is the asynchronous kind", "it is the synchronous kind"),
-    (r"_parts\.transport\(", "_parts.async_transport("),
-    (
-        r"def (_run|_list|get|get_or_none|wait|create|create_or_update|delete|read_consistent|update|update_tags"
-        r"|put|patch|close)\(",
-        r"async def \1(",
-    ),
-    (r"def __enter__", "async def __aenter__"),
-    (r"def __exit__", "async def __aexit__"),
-    (r"return run\(", "return await arun("),
-    (r"return self\._run\(", "return await self._run("),
-    (r"return self\._client\._run\(", "return await self._client._run("),
     (r"page = self\._run\(", "page = await self._run("),
-    (r"        self\._transport\.close\(\)", "        await self._transport.close()"),
-    (r"        self\.close\(\)", "        await self.close()"),
     (r"            yield from page\.items", "            for item in page.items:\n                yield item"),
-]  # fmt: skip
+]
+KUBERNETES = [
+    (r'"""The synchronous Kubernetes client\.', '"""The asynchronous Kubernetes client, made by tools/make_aio.py.'),
+    (r"\b(KubernetesClient)\b", r"Async\1"),
+    (r"\bObject\b", "AsyncObject"),
+    (r"following = self\._run\(", "following = await self._run("),
+    (r"            yield from items", "            for item in items:\n                yield item"),
+]
+TWINS = [
+    ("client.py", "aio.py", [*AZURE, *COMMON]),
+    ("kubernetes/client.py", "kubernetes/aio.py", [*KUBERNETES, *COMMON]),
+]
 
 
-def asynchronous(source: str) -> str:
-    """Return the asynchronous twin of the synchronous source."""
-    for pattern, replacement in RULES:
+def asynchronous(source: str, rules: list[tuple[str, str]], target: Path) -> str:
+    """Return the asynchronous twin of a synchronous source."""
+    for pattern, replacement in rules:
         source, count = re.subn(pattern, replacement, source)
         if not count:
-            raise SystemExit(f"the rule {pattern!r} matches nothing in client.py any more")
-    formatter = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(PACKAGE / "aio.py"), "-"]
+            raise SystemExit(f"the rule {pattern!r} matches nothing any more in what makes {target.name}")
+    formatter = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(target), "-"]
     return subprocess.run(formatter, input=source, capture_output=True, text=True, check=True).stdout
 
 
 def main() -> None:
-    """Write the twin, or compare it."""
-    target = PACKAGE / "aio.py"
-    wanted = asynchronous((PACKAGE / "client.py").read_text("utf-8"))
-    if "--check" not in sys.argv:
-        target.write_text(wanted, "utf-8")
-    elif target.read_text("utf-8") != wanted:
-        raise SystemExit("aks_etag/aio.py is not what tools/make_aio.py makes: run it, and change client.py only")
+    """Write the twins, or compare them."""
+    for source, name, rules in TWINS:
+        target = PACKAGE / name
+        wanted = asynchronous((PACKAGE / source).read_text("utf-8"), rules, target)
+        if "--check" not in sys.argv:
+            target.write_text(wanted, "utf-8")
+        elif target.read_text("utf-8") != wanted:
+            raise SystemExit(f"{name} is not what tools/make_aio.py makes: run it, and change {source} only")
 
 
 if __name__ == "__main__":

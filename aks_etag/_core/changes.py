@@ -6,6 +6,7 @@ from __future__ import annotations
 import marshal
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, TypeVar
 
 from .document import same
@@ -15,19 +16,25 @@ M = TypeVar("M")
 Change: TypeAlias = Callable[[dict[str, Any]], Body | None]
 
 
-def merge_patch(patch: Mapping[str, Any]) -> Change:
+@dataclass(frozen=True, slots=True)
+class MergePatch:
+    """A JSON Merge Patch (RFC 7396), which is a change, too: a null removes, maps merge, all else replaces."""
+
+    patch: Mapping[str, Any]
+    content_type = "application/merge-patch+json"
+
+    def __call__(self, body: dict[str, Any]) -> dict[str, Any]:
+        merged: dict[str, Any] = _merged(body, self.patch)
+        return merged
+
+
+def merge_patch(patch: Mapping[str, Any]) -> MergePatch:
     """Build a change from a JSON Merge Patch (RFC 7396): a null removes, maps merge, all else replaces.
 
     Raises:
         TypeError: the patch is not an object; one that is not would replace the whole resource.
     """
-    fixed = plain_body(patch)
-
-    def change(body: dict[str, Any]) -> dict[str, Any]:
-        merged: dict[str, Any] = _merged(body, fixed)
-        return merged
-
-    return change
+    return MergePatch(plain_body(patch))
 
 
 def _merged(target: object, patch: object) -> Any:

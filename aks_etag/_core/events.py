@@ -87,6 +87,13 @@ class OutcomeUnknown(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Warned(Event):
+    """An API server sent a ``Warning`` header: a deprecated version, an unknown field."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NotFenced(Event):
     """A write was carried out and the eTag did not move: other writers cannot notice it by the eTag."""
 

@@ -36,11 +36,12 @@ class ConflictRetry:
     deadline: float = 1800.0
 
     def __post_init__(self) -> None:
-        _check_count("attempts", self.attempts)
+        check_count("attempts", self.attempts)
         check_seconds("deadline", self.deadline)
 
 
-def _check_count(name: str, value: object) -> None:
+def check_count(name: str, value: object) -> None:
+    """Refuse what is no whole number of one or more."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ValueError(f"{name}={value!r}: a whole number, one or more, is needed")
 

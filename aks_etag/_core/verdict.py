@@ -44,12 +44,15 @@ class ServiceError:
 
 
 def service_error(body: JSON) -> ServiceError:
-    """Read ``{"error": {...}}`` (ARM's gateway) or the bare ``{"code", "message", ...}`` of the AKS provider."""
+    """Read ``{"error": {...}}`` (ARM's gateway), the bare ``{"code", ...}`` of AKS, or a Kubernetes ``Status``.
+
+    A ``Status`` has the HTTP status as its code, and what tells errors apart in ``reason``.
+    """
     error = body.get("error", body) if isinstance(body, dict) else None
     if not isinstance(error, dict):
         return ServiceError()
     return ServiceError(
-        code=_text(error.get("code")),
+        code=_text(error.get("code")) or _text(error.get("reason")),
         subcode=_text(error.get("subcode")),
         message=_text(error.get("message")),
         codes=frozenset(_codes(error, depth=0)),

@@ -73,7 +73,7 @@ def delete_if(
         if not only_if(seen):
             return WriteResult(outcome="unchanged", snapshot=seen, attempts=attempts, conflicts=conflicts)
         condition = Condition(tag=seen.etag)
-        request = resource.remove(condition)
+        request = resource.remove(condition, base=seen.body)
         try:
             done = yield from once(resource, "delete", request, condition, options, budget, seen=seen, patient=True)
         except PreconditionFailedError as error:

@@ -49,7 +49,7 @@ class ArmResource:
     def merge(self, patch: Body, condition: Condition) -> Request:
         return self._request("PATCH", patch, condition)
 
-    def remove(self, condition: Condition) -> Request:
+    def remove(self, condition: Condition, *, base: Body | None = None) -> Request:
         return self._request("DELETE", None, condition)
 
     def spelled(self, condition: Condition) -> str | None:

@@ -38,8 +38,8 @@ class Resource(Protocol):
         """Return the request that patches it."""
         ...
 
-    def remove(self, condition: Condition) -> Request:
-        """Return the request that deletes it."""
+    def remove(self, condition: Condition, *, base: Body | None = None) -> Request:
+        """Return the request that deletes it, given the body it was decided upon."""
         ...
 
     def spelled(self, condition: Condition) -> str | None:

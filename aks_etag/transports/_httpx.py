@@ -53,7 +53,7 @@ class HttpxTransport(HttpTransport[HttpRequest, HttpxResponse]):
     @property
     def sends_once(self) -> bool:
         """Whether everything below is httpx's own, or says that it sends once."""
-        return _all_proved(self._client)
+        return all_proved(self._client)
 
     def open(self) -> None:
         """Do nothing: connections are made when needed."""
@@ -102,7 +102,7 @@ class AsyncHttpxTransport(AsyncHttpTransport[HttpRequest, AsyncHttpxResponse]):
     @property
     def sends_once(self) -> bool:
         """Whether everything below is httpx's own, or says that it sends once."""
-        return _all_proved(self._client)
+        return all_proved(self._client)
 
     async def open(self) -> None:
         """Do nothing: connections are made when needed."""
@@ -146,7 +146,13 @@ _PROVED: Final = (
 )
 
 
-def _all_proved(client: httpx.Client | httpx.AsyncClient) -> bool:
+def never_left(error: Exception) -> bool:
+    """Whether it is proved that the request never left this machine."""
+    return isinstance(error, _NEVER_SENT)
+
+
+def all_proved(client: httpx.Client | httpx.AsyncClient) -> bool:
+    """Whether everything below a client is httpx's own, or says that it sends once."""
     below = [client._transport, *client._mounts.values()]
     return all(
         transport is None or type(transport) in _PROVED or getattr(transport, "sends_once", False) is True
@@ -171,7 +177,7 @@ def _arguments(request: HttpRequest, options: Mapping[str, Any]) -> dict[str, An
 def translated(error: Exception) -> ServiceRequestError | ServiceResponseError:
     """Return azure-core's word for an error of httpx, saying apart what never left from what may have arrived."""
     text = f"{type(error).__name__}: {error}"
-    if isinstance(error, _NEVER_SENT):
+    if never_left(error):
         return NeverSentError(text, error=error)
     if isinstance(error, httpx.TimeoutException):
         return ServiceResponseTimeoutError(text, error=error)

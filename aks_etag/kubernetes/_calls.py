@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""From a verb on an object to a flow; what can be refused locally is refused here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from .._calls import Tag, checked
+from .._core.changes import Change, plain_body
+from .._core.pacing import check_seconds
+from .._core.precondition import CREATE, Condition, condition, pinned
+from .._core.snapshot import Snapshot, WriteResult
+from .._core.unset import UNSET, Unset
+from .._drivers import OnEvent
+from .._flows import compose, read
+from .._flows.budget import Budget
+from .._flows.effects import Flow
+from .._flows.options import Options
+from .._flows.update import update
+from .._flows.write import once
+from ..errors import InvalidPreconditionError
+from . import _flows
+from ._discovery import Discovery
+from ._object import KubernetesObject
+from ._patches import Patch
+from ._place import Place
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What a client or handle was set to."""
+
+    options: Options
+    on_event: OnEvent | None = None
+    dry_run: bool = False
+    field_manager: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calls:
+    """The verbs of one object, as flows. Where it lives is asked of the server when it is first needed."""
+
+    api_version: str
+    kind: str
+    namespace: str | None
+    name: str
+    subresource: str
+    choices: Choices
+    discovery: Discovery
+
+    @property
+    def label(self) -> str:
+        """How messages call it before its path is known."""
+        scope = f"{self.namespace}/" if self.namespace else ""
+        return f"{self.api_version} {self.kind} {scope}{self.name}"
+
+    def get(self, deadline: float | None) -> Flow[Snapshot]:
+        """Read it."""
+        return self._on(deadline, lambda target, budget: read.read(target, budget))
+
+    def create(self, body: Mapping[str, Any], adopt: bool, deadline: float | None) -> Flow[WriteResult]:
+        """Post it if it is not there."""
+        desired = plain_body(body)
+
+        def post(target: KubernetesObject, budget: Budget) -> Flow[WriteResult]:
+            request = target.replace(desired, CREATE)
+            return once(target, "put", request, CREATE, self.choices.options, budget, adopt=adopt)
+
+        return self._on(deadline, post)
+
+    def update(self, change: Change, if_match: Tag, deadline: float | None) -> Flow[WriteResult]:
+        """Change it in the loop."""
+        wanted = checked(change)
+
+        def loop(target: KubernetesObject, budget: Budget) -> Flow[WriteResult]:
+            pin = pinned(if_match, target=target.id)
+            return update(target, wanted, self.choices.options, budget, pin=pin)
+
+        return self._on(deadline, loop)
+
+    def create_or_update(self, body: Mapping[str, Any], change: Change, deadline: float | None) -> Flow[WriteResult]:
+        """Post it if it is not there, else change it in the loop."""
+        desired, wanted = plain_body(body), checked(change)
+
+        def either(target: KubernetesObject, budget: Budget) -> Flow[WriteResult]:
+            request = target.replace(desired, CREATE)
+            return compose.create_or_update(target, request, wanted, self.choices.options, budget)
+
+        return self._on(deadline, either)
+
+    def patch(
+        self, change: Patch, if_match: Snapshot | Unset, locked: bool, deadline: float | None
+    ) -> Flow[WriteResult]:
+        """Patch it once."""
+        if not hasattr(change, "content_type"):
+            raise TypeError("patch takes merge_patch(...), json_patch(...) or strategic_merge_patch(...)")
+        if if_match is not UNSET and not isinstance(if_match, Snapshot):
+            raise InvalidPreconditionError("if_match of a patch takes a snapshot: its uid locks as well as its version")
+        if if_match is not UNSET and not locked:
+            raise InvalidPreconditionError("locked=False means no lock: it cannot be combined with if_match")
+        seen = if_match if isinstance(if_match, Snapshot) else None
+        flow = partial(_flows.patch, change=change, seen=seen, locked=locked, options=self.choices.options)
+        return self._on(deadline, lambda target, budget: flow(target, budget=budget))
+
+    def apply(
+        self, body: Mapping[str, Any], field_manager: str, force: bool, deadline: float | None
+    ) -> Flow[WriteResult]:
+        """Apply it as one field manager."""
+        if not str(field_manager).replace("-", "").replace(".", "").isalnum():
+            raise InvalidPreconditionError(
+                f"field_manager={field_manager!r} is not a name: letters, digits, '-' and '.'"
+            )
+        desired = plain_body(body)
+
+        def said(target: KubernetesObject, budget: Budget) -> Flow[WriteResult]:
+            as_manager = replace(target, field_manager=field_manager)
+            return _flows.apply(as_manager, as_manager.named(desired), force, budget)
+
+        return self._on(deadline, said)
+
+    def delete(
+        self, if_match: Tag, only_if: Callable[[Snapshot], bool] | Unset, force: bool, deadline: float | None
+    ) -> Flow[WriteResult]:
+        """Delete it: once under a condition, or in a loop where a predicate decides."""
+        given = [if_match is not UNSET, only_if is not UNSET, force is True]
+        if sum(given) != 1:
+            raise InvalidPreconditionError("delete takes exactly one of if_match, only_if and force=True")
+        if callable(only_if):
+            predicate = only_if
+            return self._on(
+                deadline, lambda target, budget: compose.delete_if(target, predicate, self.choices.options, budget)
+            )
+
+        def remove(target: KubernetesObject, budget: Budget) -> Flow[WriteResult]:
+            guard = condition(if_match=if_match, force=force, target=target.id)
+            seen = if_match if isinstance(if_match, Snapshot) else None
+            request = target.remove(_checked(guard), base=None if seen is None else seen.body)
+            return once(target, "delete", request, guard, self.choices.options, budget, seen=seen)
+
+        return self._on(deadline, remove)
+
+    def _on(self, deadline: float | None, flow: Callable[[KubernetesObject, Budget], Flow[T]]) -> Flow[T]:
+        seconds = None if deadline is None else check_seconds("deadline", deadline)
+
+        def located() -> Flow[T]:
+            budget = yield from Budget.start(self.label, self.choices.options, seconds)
+            place = yield from self.discovery.place(self.api_version, self.kind, self.namespace, self.name, budget)
+            return (yield from flow(self._target(place), budget))
+
+        return located()
+
+    def _target(self, place: Place) -> KubernetesObject:
+        return KubernetesObject(
+            place=place.at(self.subresource), dry_run=self.choices.dry_run, field_manager=self.choices.field_manager
+        )
+
+
+def _checked(guard: Condition) -> Condition:
+    if guard.tag in ("0", "*"):
+        raise InvalidPreconditionError(f'if_match="{guard.tag}" locks nothing here: pass the snapshot or its version')
+    return guard

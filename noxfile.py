@@ -63,7 +63,8 @@ def minimums(session: nox.Session) -> None:
     """Run all tests with the lowest version of each dependency that pyproject.toml allows."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
-    lowest = [each.replace(">=", "==") for each in (*project["dependencies"], *extras["test"], *extras["aio"], *extras["kubernetes"])]
+    asked = [*project["dependencies"], *extras["test"], *extras["aio"], *extras["kubernetes"]]
+    lowest = [each.replace(">=", "==") for each in asked]
     session.install("-q", *lowest, *needed("anyio", "coverage", "hypothesis", "pytest-cov", "pytest-timeout"))
     session.install("-q", "--no-deps", ".")
     session.run("pip", "list", "--format=freeze")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Retrying,
         Throttled,
         Waiting,
+        Warned,
     )
     from ._core.pacing import ConflictRetry
     from ._core.resource_id import ResourceId
@@ -63,7 +64,7 @@ _HOMES = {
     "_core.changes": ("Change", "merge_patch", "typed"),
     "_core.events": (
         "Busy", "Conflict", "Doubt", "Event", "NotFenced", "OperationProgress", "OutcomeUnknown", "Recovered",
-        "Retrying", "Throttled", "Waiting",
+        "Retrying", "Throttled", "Waiting", "Warned",
     ),
     "_core.pacing": ("ConflictRetry",),
     "_core.resource_id": ("ResourceId",),
@@ -129,6 +130,7 @@ __all__ = [
     "Throttled",
     "ThrottledError",
     "Waiting",
+    "Warned",
     "WriteOutcomeUnknownError",
     "WriteResult",
     "__version__",

@@ -27,7 +27,7 @@ Event InlinePoolEditError InvalidPreconditionError InvalidResourceIdError MergeC
 NotFenced
 NotFoundError OperationFailedError OperationInProgressError OperationPreemptedError OperationProgress OutcomeUnknown
 PreconditionFailedError PreconditionRequiredError ReadOnlyEditError Recovered RequestRefusedError ResourceGoneError
-ResourceId ResourceReplacedError Retrying Snapshot Stats SystemClock Throttled ThrottledError Waiting
+ResourceId ResourceReplacedError Retrying Snapshot Stats SystemClock Throttled ThrottledError Waiting Warned
 WriteOutcomeUnknownError WriteResult __version__ merge_patch
 typed
 """.split()

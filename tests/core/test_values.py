@@ -30,6 +30,7 @@ SNAPSHOT = Snapshot(
     read_at=datetime(2026, 1, 1, tzinfo=UTC),
 )
 EVENTS: list[events.Event] = [
+    events.Warned(resource_id="r", text="old"),
     events.Event(resource_id="/x"),
     events.Conflict(resource_id="/x", attempt=1, sent="t1"),
     events.Waiting(resource_id="/x", what="it", seconds=1.0),

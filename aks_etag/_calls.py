@@ -219,8 +219,8 @@ class Listing:
         """Return the request for the first page."""
         return Request(method="GET", url=f"{self.path}?api-version={self.settings.arm.api_version}")
 
-    def page(self, request: Request) -> Flow[read.Page]:
-        """Read one page."""
+    def page(self, request: Request, seen: set[str], budget: Budget | None = None) -> Flow[read.Page]:
+        """Read one page; ``seen`` has the URLs of those before it."""
         arm = self.settings.arm
         return read.page(
             request,
@@ -228,6 +228,8 @@ class Listing:
             self.settings.options,
             resource_of=lambda item: Calls(address=parse(item["id"], listed=True), settings=self.settings).resource(),
             trusted=lambda url: trusted(url, arm.endpoint),
+            seen=seen,
+            budget=budget,
         )
 
 

@@ -151,8 +151,9 @@ class AsyncAksClient:
 
     async def _list(self, listing: Listing) -> AsyncIterator[Snapshot]:
         following: Request | None = listing.first()
+        seen: set[str] = set()
         while following is not None:
-            page = await self._run(listing.page(following), listing.settings)
+            page = await self._run(listing.page(following, seen), listing.settings)
             for item in page.items:
                 yield item
             following = page.following

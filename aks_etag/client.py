@@ -150,8 +150,9 @@ class AksClient:
 
     def _list(self, listing: Listing) -> Iterator[Snapshot]:
         following: Request | None = listing.first()
+        seen: set[str] = set()
         while following is not None:
-            page = self._run(listing.page(following), listing.settings)
+            page = self._run(listing.page(following, seen), listing.settings)
             yield from page.items
             following = page.following
 

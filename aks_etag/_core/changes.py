@@ -6,7 +6,7 @@ from __future__ import annotations
 import marshal
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias, TypeVar
 
 from .document import same
@@ -20,7 +20,7 @@ Change: TypeAlias = Callable[[dict[str, Any]], Body | None]
 class MergePatch:
     """A JSON Merge Patch (RFC 7396), which is a change, too: a null removes, maps merge, all else replaces."""
 
-    patch: Mapping[str, Any]
+    patch: Mapping[str, Any] = field(repr=False)
     content_type = "application/merge-patch+json"
 
     def __call__(self, body: dict[str, Any]) -> dict[str, Any]:

@@ -24,13 +24,17 @@ from .options import Options
 
 @dataclass(slots=True, kw_only=True)
 class Budget:
-    """What is left of a call's time, and how much of it went by waiting; in seconds."""
+    """What is left of a call's time, and how much of it went by waiting; in seconds.
+
+    ``lenient``: a write is in doubt, so that a last look is worth more than the silence that a 429 asks for.
+    """
 
     resource_id: str
     started: float
     deadline: float
     ceiling: float
     waited: float = 0.0
+    lenient: bool = False
 
     @classmethod
     def start(cls, resource_id: str, options: Options, deadline: float | None = None) -> Flow[Budget]:
@@ -61,6 +65,8 @@ class Budget:
         Not ``firm``: wait at most to the deadline, since what comes next is a look and not another try.
         """
         asked = yield from self._asked(cause)
+        if not firm and (yield from self.left()) <= 0:
+            return
         if asked and firm:
             yield from self.pause_for(asked, what, cause)
             return
@@ -84,9 +90,10 @@ class Budget:
         asked = yield from self._asked(answer)
         seconds = THROTTLED_WITHOUT_HINT if asked is None else asked
         yield from emit(Throttled(resource_id=self.resource_id, retry_after=seconds))
-        if (yield from self.left()) < seconds:
+        left = yield from self.left()
+        if left < seconds and not (self.lenient and left > 0):
             raise failures.throttled(self.resource_id, answer, seconds)
-        yield from self._sleep(seconds, "the service's request budget", None)
+        yield from self._sleep(min(seconds, left), "the service's request budget", None)
 
     def pause_for(
         self, seconds: float, what: str, cause: Outcome | None, *, operation: str | None = None

@@ -144,7 +144,7 @@ def _without_tags(unwanted: Body) -> Change:
 
 
 def read_consistent(
-    cluster: Resource, pools: Callable[[], Flow[list[Snapshot]]], options: Options, budget: Budget
+    cluster: Resource, pools: Callable[[Budget], Flow[list[Snapshot]]], options: Options, budget: Budget
 ) -> Flow[ClusterSnapshot]:
     """Read a cluster and all its pools until two reads in a row show the same settled versions.
 
@@ -155,7 +155,7 @@ def read_consistent(
     rounds = 0
     while True:
         seen = yield from settled(cluster, budget, options)
-        found = yield from pools()
+        found = yield from pools(budget)
         tags = {snapshot.id.casefold(): snapshot.etag for snapshot in (seen, *found)}
         calm = all(snapshot.settled for snapshot in found)
         if calm and tags == before:
@@ -166,12 +166,15 @@ def read_consistent(
             yield from budget.back_off(rounds - 1, f"{seen.name} and its pools to hold still")
 
 
-def all_of(page: Callable[[Request], Flow[Page]], first: Request) -> Flow[list[Snapshot]]:
+def all_of(
+    page: Callable[[Request, set[str], Budget], Flow[Page]], first: Request, budget: Budget
+) -> Flow[list[Snapshot]]:
     """Read a list to its end."""
     found: list[Snapshot] = []
+    seen: set[str] = set()
     following: Request | None = first
     while following is not None:
-        read = yield from page(following)
+        read = yield from page(following, seen, budget)
         found += read.items
         following = read.following
     return found

@@ -69,8 +69,13 @@ def _accepted(run: Run, attempt: Attempt, answer: Response) -> Flow[WriteResult 
     conclusion = yield from conclude(run.resource, answer, run.budget)
     match conclusion.poll.progress:
         case Progress.SUCCEEDED:
+            older = [other for other in run.ledger.attempts if other != attempt]
             yield from run.ledger.succeeded()
             snapshot = yield from after_success(run.resource, conclusion, run.budget, attempt.tag)
+            if older and snapshot.moved_from(attempt.tag) is False:
+                # The service does not fence this kind of write: an older copy can still land, and undo this one.
+                run.ledger.attempts = older
+                raise (yield from run.ledger.unknown(pending=True, why="the eTag did not move with the write after it"))
             return run.result("updated", snapshot, tag=attempt.tag, status=answer.status, request_id=attempt.request_id)
         case Progress.PREEMPTED:
             run.ledger.preempted(attempt)
@@ -153,7 +158,9 @@ def resolve(run: Run, seen: Snapshot) -> Flow[WriteResult | None]:
         case Finding.UNKNOWN:
             # Under a tag that has not moved they can still land, whatever else has changed.
             pending = seen.etag == ledger.attempts[0].tag
-            raise (yield from ledger.unknown(pending=pending, why="what is there now does not tell"))
+            like_ours = any(document.agree(now, attempt.after, attempt.paths) for attempt in ledger.attempts)
+            why = "what is there now does not tell"
+            raise (yield from ledger.unknown(pending=pending, why=why, equivalent=like_ours))
         case Finding.GO_ROUND:
             # Under the same tag they can still land, and only the next read may say that they did not.
             if seen.etag != ledger.attempts[0].tag:
@@ -161,7 +168,7 @@ def resolve(run: Run, seen: Snapshot) -> Flow[WriteResult | None]:
             return None
         case Finding.APPLIED if _ended_badly(run, seen):
             poll = Poll(Progress.FAILED, seen.provisioning_state or "")
-            raise failures.operation_failed(run.resource.id, poll, None, None, applied=True)
+            raise failures.operation_failed(run.resource.id, poll, None, None, applied=None)
         case _:
             tag, ids = ledger.attempts[0].tag, tuple(attempt.request_id for attempt in ledger.attempts)
             yield from ledger.clear()

@@ -34,6 +34,7 @@ class Ledger:
     origin: Body | None = None
     accepted: bool = False
     residual: tuple[Attempt, ...] = ()
+    unproved: bool = False
     seen: Snapshot | None = None
 
     @property
@@ -50,6 +51,9 @@ class Ledger:
 
     def answered(self, attempt: Attempt, outcome: Outcome) -> Flow[Attempt]:
         """Enter the id of the request that was really answered, where a policy has changed it on the way."""
+        if isinstance(outcome, Response) and not outcome.sent_once:
+            # A refusal may be of a second copy, while the first was carried out.
+            self.unproved = True
         request_id = outcome.request_id if isinstance(outcome, Response) else ""
         if not request_id or request_id == attempt.request_id:
             return attempt
@@ -126,8 +130,9 @@ class Ledger:
     def _told(self, error: Exception) -> Exception:
         """Let an error say "not applied" where that is certain, and only there."""
         if isinstance(error, AksEtagError) and not error.applied and not self.open:
-            error.applied = None if self.residual else False
+            error.applied = None if self.residual or self.unproved else False
         return error
 
     def _announced(self) -> Undecided:
-        return Undecided(self.resource_id, tuple(attempt.request_id for attempt in self.attempts))
+        ids = tuple(attempt.request_id for attempt in (*self.residual, *self.attempts))
+        return Undecided(self.resource_id, ids)

@@ -93,9 +93,15 @@ def page(
     *,
     resource_of: Callable[[Any], Resource],
     trusted: Callable[[str], bool],
+    seen: set[str],
+    budget: Budget | None = None,
 ) -> Flow[Page]:
-    """Read one page of a list; a nextLink is followed as it came, and only to the host we speak to."""
-    budget = yield from Budget.start(what, options)
+    """Read one page of a list; a nextLink is followed as it came, once, and only to the host we speak to.
+
+    ``seen`` has the URLs of the pages read so far.
+    """
+    budget = budget or (yield from Budget.start(what, options))
+    seen.add(request.url)
     response = yield from fetch(request, budget)
     items = response.body.get("value")
     if not isinstance(items, list) or not all(_is_resource(item) for item in items):
@@ -104,8 +110,8 @@ def page(
     link = response.body.get("nextLink")
     if not isinstance(link, str) or not link:
         return Page(snapshots, None)
-    if link == request.url:
-        raise RequestRefusedError(f"{what}: the next page is the same page again", answer=response)
+    if link in seen:
+        raise RequestRefusedError(f"{what}: the next page is one that was read already", answer=response)
     if not trusted(link):
         raise RequestRefusedError(f"{what}: the next page lies on another host, which is not followed", answer=response)
     return Page(snapshots, Request(method="GET", url=link))

@@ -65,6 +65,7 @@ def _round(run: Run) -> Flow[WriteResult | None]:
         found = yield from resolve(run, seen)
         if found is not None:
             return found
+        run.budget.lenient = run.ledger.open
     _check_version(run, seen)
     tag = seen.etag
     desired = applied(run.change, seen.body)
@@ -95,6 +96,7 @@ def _read(run: Run) -> Flow[Snapshot]:
     """Read until settled; what was there once and is not any more is gone or replaced, never a reason to create."""
     # Our own operation may be what it is busy with: in doubt it is waited for, whatever on_busy says.
     options = replace(run.options, on_busy="wait") if run.ledger.open else run.options
+    run.budget.lenient = run.ledger.open
     try:
         seen = yield from settled(run.resource, run.budget, options)
     except NotFoundError as error:

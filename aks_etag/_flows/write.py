@@ -26,8 +26,8 @@ from .aftermath import after_success, failed, glance
 from .budget import Budget
 from .effects import Flow, emit, new_request_id, send
 from .ledger import Ledger
-from .options import Options
-from .read import settled
+from .options import WAITING, Options
+from .read import read, settled
 from .settle import conclude, unblock
 
 Verb: TypeAlias = Literal["put", "patch", "delete"]
@@ -52,7 +52,8 @@ class _Once:
     @property
     def repeatable(self) -> bool:
         """Whether it can be sent again in doubt, since its condition lets only one of them through."""
-        return self.condition.create or (self.verb == "delete" and self.condition.version is not None)
+        exclusive = self.condition.create or (self.verb == "delete" and self.condition.version is not None)
+        return exclusive and self.options.on_doubt != "raise"
 
     def landed(self, body: Body) -> bool:
         """Whether everything that was sent, secrets aside, is in a body."""
@@ -142,7 +143,7 @@ def _attempted(run: _Once) -> Flow[WriteResult | None]:
     yield from run.ledger.drop(attempt)
     if run.ledger.open:
         return (yield from _refused_in_doubt(run, verdict, outcome))
-    if run.patient and isinstance(outcome, Response) and (yield from _waited(run, verdict, outcome)):
+    if run.patient and (yield from _waited(run, verdict, outcome)):
         return None
     if verdict is Verdict.STALE:
         assert isinstance(outcome, Response)
@@ -205,13 +206,15 @@ def _overtaken(run: _Once, answer: Response) -> Flow[WriteResult]:
     raise failures.stale(run.resource.id, run.condition.tag, answer, current)
 
 
-def _waited(run: _Once, verdict: Verdict, answer: Response) -> Flow[bool]:
+def _waited(run: _Once, verdict: Verdict, outcome: Answer) -> Flow[bool]:
     """Wait for what a refusal asks to wait for; false where waiting would not help."""
     match verdict:
-        case Verdict.BUSY:
-            yield from unblock(run.resource, answer, run.attempts, run.budget, run.options)
+        case Verdict.BUSY if isinstance(outcome, Response):
+            yield from unblock(run.resource, outcome, run.attempts, run.budget, run.options)
         case Verdict.THROTTLED:
-            yield from run.budget.throttled(answer)
+            yield from run.budget.throttled(outcome)
+        case Verdict.NOT_SENT:
+            yield from run.budget.back_off(run.attempts, "a connection", cause=outcome)
         case _:
             return False
     return True
@@ -220,7 +223,7 @@ def _waited(run: _Once, verdict: Verdict, answer: Response) -> Flow[bool]:
 def _refused_in_doubt(run: _Once, verdict: Verdict, outcome: Answer) -> Flow[WriteResult | None]:
     """Go on after a clean refusal of a repeated write, whose older fellow may be what it was refused for."""
     match verdict:
-        case Verdict.STALE | Verdict.BUSY | Verdict.NOT_SENT:
+        case Verdict.STALE | Verdict.BUSY | Verdict.NOT_SENT | Verdict.ABSENT:
             return (yield from _in_doubt(run, failures.explained(outcome), outcome))
         case Verdict.THROTTLED:
             yield from run.budget.throttled(outcome)
@@ -234,31 +237,33 @@ def _in_doubt(run: _Once, reason: str, outcome: Answer | None) -> Flow[WriteResu
     yield from emit(Doubt(resource_id=run.resource.id, request_id=run.request.request_id, reason=reason))
     if run.repeatable:
         yield from run.budget.back_off(run.attempts, "the fate of a write", cause=outcome, firm=False)
+    run.budget.lenient = True
     try:
-        seen = yield from settled(run.resource, run.budget, replace(run.options, on_busy="wait"))
+        first = yield from read(run.resource, run.budget)
+        # Seen once, if only while it is being created, and gone later: somebody deleted it.
+        run.was_accepted = run.was_accepted or run.condition.create
+        seen = yield from settled(run.resource, run.budget, WAITING, seen=first)
     except NotFoundError as error:
         return (yield from _nothing_there(run, reason, error))
     run.ledger.seen = seen
     if run.verb == "delete":
         return (yield from _still_there(run, seen, reason))
-    # What exists cannot be created any more; what has moved on cannot be written under its old version.
     moved = seen.moved_from(run.condition.version) is True
     equivalent = run.landed(run.resource.writable(seen.body))
     if equivalent and moved and (seen.provisioning_state or "").casefold() in ENDED_BADLY:
         poll = Poll(Progress.FAILED, seen.provisioning_state or "")
-        raise failures.operation_failed(run.resource.id, poll, None, None, applied=True)
+        raise failures.operation_failed(run.resource.id, poll, None, None, applied=None)
     if equivalent and moved:
         return (yield from _recovered(run, "updated", seen, "equivalent"))
     if equivalent and run.condition.create and run.adopt:
         return (yield from _recovered(run, "satisfied", seen, "equivalent"))
-    pending = not (moved or run.condition.create)
-    raise (yield from run.ledger.unknown(pending=pending, why=reason, equivalent=equivalent))
+    raise (yield from run.ledger.unknown(pending=not moved, why=reason, equivalent=equivalent))
 
 
 def _nothing_there(run: _Once, reason: str, error: NotFoundError) -> Flow[WriteResult | None]:
     if run.verb == "delete":
         return (yield from _recovered(run, "deleted", None, "absent"))
-    if run.condition.create and not run.was_accepted:
+    if run.condition.create and run.repeatable and not run.was_accepted:
         yield from run.ledger.bury()
         return None
     # What was accepted and is not there was deleted by somebody: it is not for us to create it again.
@@ -283,14 +288,14 @@ def _still_there(run: _Once, seen: Snapshot, reason: str) -> Flow[WriteResult | 
             applied=None,
         )
     moved = seen.moved_from(run.condition.version)
-    if moved is False:
+    if moved is False and run.repeatable:
         yield from run.ledger.bury()
         return None
     if moved and common and not run.patient:
         # The same one under another version: a delete of the old version can be carried out no more.
         yield from run.ledger.clear()
         raise failures.stale(run.resource.id, run.condition.tag, None, seen)
-    raise (yield from run.ledger.unknown(pending=moved is None, why=reason))
+    raise (yield from run.ledger.unknown(pending=moved is not True, why=reason))
 
 
 def _recovered(run: _Once, outcome: Outcome, seen: Snapshot | None, how: str) -> Flow[WriteResult]:

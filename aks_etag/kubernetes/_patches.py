@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .._core.changes import MergePatch, merge_patch, plain, plain_body
@@ -16,7 +16,7 @@ __all__ = ["JsonPatch", "Patch", "StrategicMergePatch", "json_patch", "merge_pat
 class JsonPatch:
     """A JSON Patch (RFC 6902): operations in order; lists by index."""
 
-    operations: tuple[Mapping[str, Any], ...]
+    operations: tuple[Mapping[str, Any], ...] = field(repr=False)
     content_type = "application/json-patch+json"
 
 
@@ -24,7 +24,7 @@ class JsonPatch:
 class StrategicMergePatch:
     """A strategic merge patch: lists of built-in kinds merge by key; custom resources do not know it (415)."""
 
-    patch: Mapping[str, Any]
+    patch: Mapping[str, Any] = field(repr=False)
     content_type = "application/strategic-merge-patch+json"
 
 

@@ -153,6 +153,8 @@ def never_left(error: Exception) -> bool:
 
 def all_proved(client: httpx.Client | httpx.AsyncClient) -> bool:
     """Whether everything below a client is httpx's own, or says that it sends once."""
+    if type(client) not in (httpx.Client, httpx.AsyncClient):
+        return False
     below = [client._transport, *client._mounts.values()]
     return all(
         transport is None or type(transport) in _PROVED or getattr(transport, "sends_once", False) is True

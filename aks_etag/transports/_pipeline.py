@@ -29,7 +29,7 @@ from .._core.verdict import service_error
 from .._version import __version__
 from . import _aiohttp, _redact
 from ._endpoint import Endpoint
-from ._httpx import AsyncHttpxTransport, HttpxTransport, NeverSentError
+from ._httpx import CONNECT_TIMEOUT, READ_TIMEOUT, AsyncHttpxTransport, HttpxTransport, NeverSentError
 
 # Proved over a socket that drops the connection after the commit: one request arrives, not two.
 _PROVED: Final = (HttpxTransport, AsyncHttpxTransport, RequestsTransport)
@@ -44,9 +44,23 @@ def sends_once(transport: object) -> bool:
         return getattr(transport, "sends_once", False) is True
     if isinstance(transport, HttpxTransport | AsyncHttpxTransport):
         return transport.sends_once
-    # A session of the caller's may have adapters that retry.
-    adapters = getattr(getattr(transport, "session", None), "adapters", {})
-    return not any(getattr(adapter.max_retries, "total", 0) for adapter in adapters.values())
+    session = getattr(transport, "session", None)
+    return session is None or _is_plain(session)
+
+
+def _is_plain(session: Any) -> bool:
+    """Whether a session of requests and its adapters are stock, and none of them sends again after a failed read."""
+    if type(session).__module__ != "requests.sessions":
+        return False
+    for adapter in session.adapters.values():
+        stock = type(adapter).__module__ in ("requests.adapters", _AZURE_ADAPTERS)
+        retries = getattr(adapter, "max_retries", None)
+        if not stock or any(getattr(retries, name, None) for name in ("total", "read", "status", "other")):
+            return False
+    return True
+
+
+_AZURE_ADAPTERS: Final = "azure.core.pipeline.transport._bigger_block_size_http_adapters"
 
 
 _redact.install()
@@ -109,7 +123,7 @@ class ArmTransport:
         left: list[bool] = []
         try:
             sent = outgoing(request, self.endpoint)
-            options = {"enforce_https": self.endpoint.enforce_https, **timeouts(request)}
+            options = {"enforce_https": self.endpoint.enforce_https, **timeouts(request, self.inner)}
             ran = self._pipeline.run(sent, aks_left=left, **options)
             content = ran.http_response.read()
         except Exception as error:  # noqa: BLE001  # any of them leaves the fate of a write open
@@ -146,18 +160,21 @@ class AsyncArmTransport:
         left: list[bool] = []
         try:
             sent = outgoing(request, self.endpoint)
-            ran = await self._pipeline.run(sent, aks_left=left, **self._options, **timeouts(request))
+            ran = await self._pipeline.run(sent, aks_left=left, **self._options, **timeouts(request, self.inner))
             content = await ran.http_response.read()
         except Exception as error:  # noqa: BLE001  # any of them leaves the fate of a write open
             return unanswered(error, bool(left))
         return answered(ran.http_response, content, self._clock.time(), self._once)
 
 
-def timeouts(request: Request) -> dict[str, float]:
-    """Return the options that bound how long an answer is waited for, as azure-core's transports know them."""
+def timeouts(request: Request, transport: object) -> dict[str, float]:
+    """Return the options that bound how long an answer is waited for: never longer than the transport itself would."""
     if request.timeout is None:
         return {}
-    return {"connection_timeout": request.timeout, "read_timeout": request.timeout}
+    own = getattr(transport, "connection_config", None)
+    connect = min(request.timeout, CONNECT_TIMEOUT, float(getattr(own, "timeout", CONNECT_TIMEOUT)))
+    read = min(request.timeout, READ_TIMEOUT, float(getattr(own, "read_timeout", READ_TIMEOUT)))
+    return {"connection_timeout": connect, "read_timeout": read}
 
 
 def expired(outcome: Outcome) -> bool:
@@ -194,8 +211,16 @@ def answered(raw: Any, content: bytes, at: float, sent_once: bool) -> Response:
     )
 
 
+_UNSENDABLE: Final = (
+    "the header Authorization has a control character, as a token read from a file with its line end has"
+)
+
+
 def unanswered(error: Exception, left: bool) -> NoResponse:
     """Say whether a request without an answer can have arrived."""
+    if "Bearer " in f"{error} {error.__cause__!r} {error.__context__!r}":
+        # An HTTP library refuses a header that it cannot send by showing it, and this one is a secret.
+        return NoResponse(error=ServiceRequestError(_UNSENDABLE), sent=False, final=True)
     refused = isinstance(error.__cause__, HttpResponseError) and error.__cause__.status_code == 401
     if not left or isinstance(error, ClientAuthenticationError) or refused:
         return NoResponse(error=error, sent=False, final=True)

@@ -23,7 +23,11 @@ class Redacting(logging.Filter):
     """Cut the query off every URL of the resource provider; let each record pass."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        said = record.getMessage()
+        try:
+            said = record.getMessage()
+        except (TypeError, ValueError):
+            # Not ours to judge how somebody else formats a record.
+            return True
         shown = _SIGNED.sub(r"\1?REDACTED", said)
         if shown != said:
             record.msg, record.args = shown, ()

@@ -49,7 +49,9 @@ class SdkTransport(_Sdk):
     def send(self, request: Request) -> Outcome:
         """Send one request, once."""
         try:
-            raw = self.client.send_request(outgoing(request, self.endpoint), **self._options, **timeouts(request))
+            raw = self.client.send_request(
+                outgoing(request, self.endpoint), **self._options, **timeouts(request, self.inner)
+            )
             content = raw.read()
         except Exception as error:  # noqa: BLE001  # any of them leaves the fate of a write open
             return unanswered(error, left=True)
@@ -65,7 +67,9 @@ class AsyncSdkTransport(_Sdk):
     async def send(self, request: Request) -> Outcome:
         """Send one request, once."""
         try:
-            raw = await self.client.send_request(outgoing(request, self.endpoint), **self._options, **timeouts(request))
+            raw = await self.client.send_request(
+                outgoing(request, self.endpoint), **self._options, **timeouts(request, self.inner)
+            )
             content = await raw.read()
         except Exception as error:  # noqa: BLE001  # any of them leaves the fate of a write open
             return unanswered(error, left=True)

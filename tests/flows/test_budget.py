@@ -85,3 +85,8 @@ def test_a_write_does_not_begin_when_the_time_is_up(method: str) -> None:
 )  # fmt: skip
 def test_what_is_sent_carries_the_time_it_may_take(run: Any, timeouts: list[float]) -> None:
     assert [request.timeout for request in run().requests] == timeouts
+
+
+def test_when_the_time_is_up_a_look_is_not_put_off() -> None:
+    spent = Budget(resource_id="r", started=0.0, deadline=0.0, ceiling=1.0)
+    assert trace(spent.back_off(1, "the fate of a write", firm=False)).steps == []

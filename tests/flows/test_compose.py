@@ -224,7 +224,7 @@ def looked(*tags: tuple[str, ...], state: str = "Succeeded") -> Trace:
     script = [answer for first, *others in tags for answer in (cluster(first), *[pool(tag, state) for tag in others])]
     several = max(len(one) for one in tags) - 1
 
-    def pools() -> Flow[list[Snapshot]]:
+    def pools(budget: Budget) -> Flow[list[Snapshot]]:
         found = []
         for _ in range(several):
             found.append(POOL.snapshot((yield from send(POOL.read()))))
@@ -255,11 +255,14 @@ def test_a_view_that_never_holds_still_ends_at_the_deadline() -> None:
 def test_a_list_is_read_to_its_end() -> None:
     pages = {"/1": Page((POOL.snapshot(pool("t1")),), Request(method="GET", url="/2")), "/2": Page((), None)}
 
-    def page(request: Request) -> Flow[Page]:
+    def page(request: Request, seen: set[str], budget: Budget) -> Flow[Page]:
         yield from send(request)
         return pages[request.url]
 
-    run = trace(all_of(page, Request(method="GET", url="/1")), cluster(agentPoolProfiles=[profile()]), cluster())
+    budget = Budget(resource_id="list", started=0.0, deadline=9.0, ceiling=1.0)
+    run = trace(
+        all_of(page, Request(method="GET", url="/1"), budget), cluster(agentPoolProfiles=[profile()]), cluster()
+    )
     assert [seen.etag for seen in run.result] == ["t1"]
 
 

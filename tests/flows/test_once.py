@@ -284,4 +284,24 @@ def test_a_final_read_that_finds_nothing_says_that_the_write_was_applied() -> No
 @pytest.mark.parametrize("state", ["Failed", "Canceled"])
 def test_a_put_in_doubt_that_is_stored_but_failed_is_no_success(state: str) -> None:
     run = tried("put", LOST, pool("t2", state, count=5))
-    assert (run.ended, run.error.applied) == ("OperationFailedError", True)
+    assert (run.ended, run.error.applied) == ("OperationFailedError", None)
+
+
+def test_a_patient_create_waits_for_a_connection() -> None:
+    run = tried("put", UNSENT, accepted(201), polled(), DONE, condition=CREATE, patient=True)
+    assert (run.ended, run.result.attempts) == ("created", 2)
+
+
+def test_a_create_that_was_seen_and_is_gone_is_not_sent_again() -> None:
+    run = tried("put", LOST, pool("t1", "Creating"), GONE, condition=CREATE)
+    assert (run.ended, run.error.applied) == ("ResourceGoneError", None)
+
+
+def test_who_wants_no_risk_in_doubt_has_no_create_repeated() -> None:
+    run = tried("put", LOST, GONE, condition=CREATE, on_doubt="raise")
+    assert (run.ended, run.error.pending) == ("WriteOutcomeUnknownError", True)
+
+
+def test_who_wants_no_risk_in_doubt_has_no_delete_repeated() -> None:
+    run = tried("delete", LOST, pool("t1"), on_doubt="raise")
+    assert (run.ended, run.error.pending) == ("WriteOutcomeUnknownError", True)

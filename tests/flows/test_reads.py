@@ -120,6 +120,7 @@ def listing(request: Request) -> Flow[Page]:
         Options(),
         resource_of=lambda item: ManagedCluster(address=parse(item["id"]), arm=ARM),
         trusted=lambda url: trusted(url, ENDPOINT),
+        seen=set(),
     )
 
 
@@ -151,7 +152,7 @@ def test_a_next_page_that_is_the_same_page_is_refused() -> None:
     for own in (NEXT, "https://evil.example/x"):
         flow = listing(Request(method="GET", url=own))
         run = trace(flow, Response(status=200, body={"value": [ITEM], "nextLink": own}))
-        assert (run.ended, "the same page again" in str(run.error)) == ("RequestRefusedError", True)
+        assert (run.ended, "read already" in str(run.error)) == ("RequestRefusedError", True)
     assert listed([ITEM], nextLink=NEXT).result.following.url == NEXT
 
 
@@ -163,3 +164,18 @@ def test_what_is_not_a_list_is_refused(value: Any) -> None:
 def test_a_page_is_tried_again_like_any_read() -> None:
     run = paged(LOST, Response(status=200, body={"value": []}))
     assert run.steps == ["GET managedClusters", "SLEEP 1", "GET managedClusters"]
+
+
+def test_a_list_that_goes_in_a_circle_is_refused() -> None:
+    seen = {NEXT}
+    answer = Response(status=200, body={"value": [], "nextLink": NEXT}, received_at=EPOCH)
+    flow = page(
+        Request(method="GET", url="/x"),
+        "x",
+        Options(),
+        resource_of=lambda item: CLUSTER,
+        trusted=lambda url: True,
+        seen=seen,
+    )
+    assert trace(flow, answer).ended == "RequestRefusedError"
+    assert seen == {NEXT, "/x"}

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from azure.core.credentials import AccessToken
 from azure.core.pipeline.transport import RequestsTransport
+from azure.mgmt.containerservice import ContainerServiceClient
 
 from aks_etag import AksClient, AsyncAksClient, Event, merge_patch
 from aks_etag._core.messages import Request, Response
 from aks_etag.mock import FakeCredential, MockAks
+from aks_etag.transports._redact import Redacting
 
 LABEL = merge_patch({"properties": {"nodeLabels": {"password": "hunter2"}}})
 SIGNED = ("&s=", "?s=", "&t=", "&c=")
@@ -97,3 +99,18 @@ def test_a_value_that_is_not_json_is_not_shown(mock: MockAks) -> None:
         aks.cluster("rg", "prod").put({"properties": {"windowsProfile": {"adminPassword": b"hunter2"}}}, force=True)
     assert "hunter2" not in str(raised.value)
     assert mock.journal == []
+
+
+def test_a_token_with_a_line_end_is_not_shown_by_a_wrapped_client(mock: MockAks) -> None:
+    with mock.serve() as url, ContainerServiceClient(Leaky(), mock.subscription_id, url) as sdk:
+        pool = AksClient.from_sdk(sdk, mock.subscription_id, polling_interval=0).cluster("rg", "prod").agent_pool("np1")
+        for call in (pool.get, lambda: pool.delete(if_match="abc")):
+            with pytest.raises(Exception, match="control character") as raised:
+                call()
+            assert "SECRET" not in "".join(traceback.format_exception(raised.value))
+    assert mock.journal == []
+
+
+def test_what_others_log_badly_does_not_break_them(caplog: pytest.LogCaptureFixture) -> None:
+    record = logging.LogRecord("httpx", logging.INFO, "x", 1, "%d", ("text",), None)
+    assert Redacting().filter(record) is True

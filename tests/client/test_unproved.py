@@ -7,9 +7,15 @@ from typing import Any
 
 import httpx
 import pytest
+import requests
+from azure.core.pipeline.transport import RequestsTransport
+from urllib3 import Retry
 
 from aks_etag import PreconditionFailedError, WriteOutcomeUnknownError, merge_patch
+from aks_etag._core.messages import Request
 from aks_etag.mock import MockAks
+from aks_etag.transports._httpx import HttpxTransport
+from aks_etag.transports._pipeline import sends_once, timeouts
 
 FIVE = merge_patch({"properties": {"count": 5}})
 
@@ -116,3 +122,55 @@ def test_a_loop_without_an_interval_still_ends_at_the_deadline(mock: MockAks, in
     with mock.client(polling_interval=interval) as aks, pytest.raises(TimeoutError):
         aks.cluster("rg", "prod").agent_pool("np1").update(one_more, deadline=5)
     assert len(mock.journal) < 1000
+
+
+class Retrying(httpx.Client):
+    """Sends again in a method of its own."""
+
+
+def session(adapter: Any) -> RequestsTransport:
+    own = requests.Session()
+    own.mount("https://", adapter)
+    return RequestsTransport(session=own, session_owner=False)
+
+
+class Foreign(requests.adapters.BaseAdapter):
+    """An adapter that knows nothing of retries."""
+
+    def send(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError
+
+    def close(self) -> None: ...
+
+
+class Special(requests.adapters.HTTPAdapter):
+    """An adapter that may do as it likes."""
+
+
+STOCK = requests.adapters.HTTPAdapter
+PROVED: list[tuple[Any, bool]] = [
+    (HttpxTransport(httpx.Client()), True),
+    (HttpxTransport(Retrying()), False),
+    (RequestsTransport(), True),
+    (session(STOCK()), True),
+    (session(STOCK(max_retries=3)), False),
+    (session(STOCK(max_retries=Retry(total=None, read=3))), False),
+    (session(Special()), False),
+    (session(Foreign()), False),
+]
+
+
+@pytest.mark.parametrize(("transport", "proved"), PROVED, ids=range(len(PROVED)))
+def test_only_stock_parts_are_proved_to_send_once(transport: Any, proved: bool) -> None:
+    assert sends_once(transport) is proved
+
+
+@pytest.mark.parametrize(
+    ("asked", "own", "given"),
+    [(1800.0, (5, 20), (5.0, 20.0)), (1800.0, None, (30.0, 300.0)), (2.0, (5, 20), (2.0, 2.0)),
+     (float("inf"), None, (30.0, 300.0)), (None, (5, 20), None)],
+)  # fmt: skip
+def test_no_answer_is_waited_for_longer_than_the_transport_itself_would(asked: Any, own: Any, given: Any) -> None:
+    transport = object() if own is None else RequestsTransport(connection_timeout=own[0], read_timeout=own[1])
+    wanted = {} if given is None else {"connection_timeout": given[0], "read_timeout": given[1]}
+    assert timeouts(Request(method="GET", url="/x", timeout=asked), transport) == wanted

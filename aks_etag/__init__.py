@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from ._aio_handles import AsyncAgentPool, AsyncCluster
     from ._clock import Clock, SystemClock
     from ._core.changes import Change, merge_patch, typed
     from ._core.events import (
@@ -31,9 +32,10 @@ if TYPE_CHECKING:
     from ._core.pacing import ConflictRetry
     from ._core.resource_id import ResourceId
     from ._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
+    from ._handles import AgentPool, Cluster
     from ._stats import Stats
-    from .aio import AsyncAgentPool, AsyncAksClient, AsyncCluster
-    from .client import AgentPool, AksClient, Cluster
+    from .aio import AsyncAksClient
+    from .client import AksClient
     from .errors import (
         AccessDeniedError,
         AksEtagError,
@@ -70,8 +72,10 @@ _HOMES = {
     "_core.resource_id": ("ResourceId",),
     "_core.snapshot": ("ClusterSnapshot", "Snapshot", "WriteResult"),
     "_stats": ("Stats",),
-    "aio": ("AsyncAgentPool", "AsyncAksClient", "AsyncCluster"),
-    "client": ("AgentPool", "AksClient", "Cluster"),
+    "_aio_handles": ("AsyncAgentPool", "AsyncCluster"),
+    "_handles": ("AgentPool", "Cluster"),
+    "aio": ("AsyncAksClient",),
+    "client": ("AksClient",),
     "errors": (
         "AccessDeniedError", "AksEtagError", "AlreadyExistsError", "ConflictRetriesExhaustedError",
         "DeadlineExceededError", "InlinePoolEditError", "InvalidPreconditionError", "InvalidResourceIdError",

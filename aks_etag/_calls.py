@@ -23,8 +23,9 @@ from ._flows import compose, read
 from ._flows.budget import Budget
 from ._flows.effects import Flow
 from ._flows.options import OnBusy, Options, check_choice
+from ._flows.single import Verb
 from ._flows.update import check_age, update
-from ._flows.write import Verb, once
+from ._flows.write import once
 from ._resources import AgentPool, Arm, ClusterTags, ManagedCluster, Resource
 from .errors import InvalidPreconditionError
 

@@ -3,25 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from . import _setup
-from ._calls import Calls, Listing, Settings, Tag, TagsChange, clusters_path
+from ._aio_handles import AsyncAgentPool, AsyncCluster
+from ._calls import Listing, Settings, clusters_path
 from ._clock import Clock
-from ._core.changes import Change
 from ._core.etag import ETagFormat
 from ._core.evidence import OnDoubt
 from ._core.messages import Request
 from ._core.pacing import ConflictRetry
 from ._core.resource_id import ResourceId, check_name, parse
-from ._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
-from ._core.unset import UNSET, Unset
+from ._core.snapshot import Snapshot
 from ._drivers import OnEvent, arun
 from ._flows.effects import Flow
 from ._flows.options import OnBusy
 from ._stats import Stats
-from .errors import NotFoundError
 
 if TYPE_CHECKING:
     from azure.core import AzureClouds
@@ -157,234 +155,3 @@ class AsyncAksClient:
             for item in page.items:
                 yield item
             following = page.following
-
-
-class _Handle:
-    """What handles of clusters and pools have in common."""
-
-    __slots__ = ("_calls", "_client")
-
-    def __init__(self, client: AsyncAksClient, address: ResourceId, settings: Settings) -> None:
-        self._client = client
-        self._calls = Calls(address=address, settings=settings)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.id}>"
-
-    @property
-    def id(self) -> str:
-        """The ARM id."""
-        return str(self._calls.address)
-
-    @property
-    def name(self) -> str:
-        """The last name of the id."""
-        return self._calls.address.name
-
-    def with_options(
-        self,
-        *,
-        conflict_retry: ConflictRetry | Unset = UNSET,
-        on_busy: OnBusy | Unset = UNSET,
-        on_doubt: OnDoubt | Unset = UNSET,
-        polling_interval: float | Unset = UNSET,
-        etag_format: ETagFormat | Unset = UNSET,
-        on_event: OnEvent | Unset | None = UNSET,
-    ) -> Self:
-        """Return a handle of the same resource with other options."""
-        settings = self._calls.settings.changed(
-            conflict_retry=conflict_retry,
-            on_busy=on_busy,
-            on_doubt=on_doubt,
-            polling_interval=polling_interval,
-            etag_format=etag_format,
-            on_event=on_event,
-        )
-        return type(self)(self._client, self._calls.address, settings)
-
-    async def get(self, *, deadline: float | None = None) -> Snapshot:
-        """Read it.
-
-        Raises:
-            NotFoundError: it does not exist.
-        """
-        return await self._run(self._calls.get(deadline))
-
-    async def get_or_none(self, *, deadline: float | None = None) -> Snapshot | None:
-        """Read it; ``None`` where it does not exist. A read that fails is never taken for that."""
-        try:
-            return await self._run(self._calls.get(deadline))
-        except NotFoundError:
-            return None
-
-    async def wait(self, *, deadline: float | None = None) -> Snapshot:
-        """Read it until it is settled, and return that read."""
-        return await self._run(self._calls.wait(deadline))
-
-    async def create(
-        self, body: Mapping[str, Any], *, adopt: bool = False, deadline: float | None = None
-    ) -> WriteResult:
-        """Create it with ``If-None-Match: *``.
-
-        A create of somebody else with the same body cannot be told from our own after a lost answer: that is a
-        WriteOutcomeUnknownError with ``equivalent=True``. ``adopt=True`` takes such a one for ours
-        (``outcome="satisfied"``).
-
-        Raises:
-            AlreadyExistsError: somebody else's is there.
-            WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
-        """
-        return await self._run(self._calls.create(body, adopt, deadline))
-
-    async def create_or_update(
-        self,
-        body: Mapping[str, Any],
-        change: Change,
-        *,
-        deadline: float | None = None,
-        on_busy: OnBusy | Unset = UNSET,
-    ) -> WriteResult:
-        """Create ``body`` where nothing is there, else ``update(change)``, whoever else does what in between."""
-        return await self._run(self._calls.create_or_update(body, change, deadline, on_busy))
-
-    async def delete(
-        self,
-        *,
-        if_match: Tag = UNSET,
-        if_none_match: object = UNSET,
-        only_if: Callable[[Snapshot], bool] | Unset = UNSET,
-        force: bool = False,
-        deadline: float | None = None,
-        on_busy: OnBusy | Unset = UNSET,
-    ) -> WriteResult:
-        """Delete it, given exactly one of ``if_match``, ``only_if`` and ``force=True``.
-
-        ``if_match`` deletes the version seen, in one attempt. ``only_if`` is asked of a fresh snapshot, and again of
-        every other version that comes in between; where it says no, the outcome is ``unchanged``. The outcome is
-        ``absent`` where there was nothing to delete.
-
-        Raises:
-            PreconditionFailedError: another version is there.
-            OperationInProgressError, ThrottledError: refused for now.
-            WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
-        """
-        return await self._run(self._calls.delete(if_match, if_none_match, only_if, force, deadline, on_busy))
-
-    async def _run(self, flow: Flow[T]) -> T:
-        return await self._client._run(flow, self._calls.settings)
-
-
-class AsyncCluster(_Handle):
-    """A handle of one managed cluster: cheap, immutable, no I/O of its own."""
-
-    __slots__ = ()
-
-    def agent_pool(self, name: str) -> AsyncAgentPool:
-        """Return a handle of one of its agent pools; nothing is sent."""
-        return AsyncAgentPool(self._client, self._calls.address.agent_pool(name), self._calls.settings)
-
-    def agent_pools(self) -> AsyncIterator[Snapshot]:
-        """List its agent pools, page by page."""
-        return self._client._list(Listing(path=f"{self.id}/agentPools", settings=self._calls.settings))
-
-    async def read_consistent(
-        self, *, deadline: float | None = None, on_busy: OnBusy | Unset = UNSET
-    ) -> ClusterSnapshot:
-        """Read it and all its pools until two reads in a row show the same settled versions of all of them."""
-        return await self._run(self._calls.read_consistent(deadline, on_busy))
-
-    async def update_tags(
-        self, tags_or_change: TagsChange, *, deadline: float | None = None, on_busy: OnBusy | Unset = UNSET
-    ) -> WriteResult:
-        """Set tags (``None`` removes one, others stay), or change them by a function: the loop, by PATCH."""
-        return await self._run(self._calls.update_tags(tags_or_change, deadline, on_busy))
-
-    async def update(
-        self,
-        change: Change,
-        *,
-        if_match: Tag = UNSET,
-        deadline: float | None = None,
-        on_busy: OnBusy | Unset = UNSET,
-        inline_pools: bool = False,
-    ) -> WriteResult:
-        """Read, change and write it under the eTag of that read, again and again until nobody was faster.
-
-        ``change`` gets a fresh copy of the body each time; it edits it in place or returns a new one. ``if_match`` pins
-        the update to one version: another one is a PreconditionFailedError, without a retry. ``agentPoolProfiles`` stay
-        out of it, unless ``inline_pools=True``.
-
-        Raises:
-            NotFoundError, ResourceGoneError, ResourceReplacedError: it is not (or no longer) there.
-            ConflictRetriesExhaustedError, DeadlineExceededError: not done within what ``conflict_retry`` allows.
-            WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
-        """
-        return await self._run(self._calls.update(change, if_match, deadline, on_busy, inline_pools))
-
-    async def put(
-        self,
-        body: Mapping[str, Any],
-        *,
-        if_match: Tag = UNSET,
-        if_none_match: str | Unset = UNSET,
-        force: bool = False,
-        deadline: float | None = None,
-        inline_pools: bool = False,
-    ) -> WriteResult:
-        """Put a whole body under exactly one condition, in one attempt.
-
-        Raises:
-            PreconditionFailedError, AlreadyExistsError, NotFoundError: the condition did not hold.
-            OperationInProgressError, ThrottledError: refused for now.
-            WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
-        """
-        return await self._run(self._calls.put(body, if_match, if_none_match, force, deadline, inline_pools))
-
-    async def patch(
-        self,
-        body: Mapping[str, Any],
-        *,
-        if_match: Tag = UNSET,
-        if_none_match: object = UNSET,
-        force: bool = False,
-        deadline: float | None = None,
-    ) -> WriteResult:
-        """Patch its tags under exactly one condition, in one attempt: ``{"tags": {...}}``."""
-        return await self._run(self._calls.patch(body, if_match, if_none_match, force, deadline))
-
-
-class AsyncAgentPool(_Handle):
-    """A handle of one agent pool: cheap, immutable, no I/O of its own."""
-
-    __slots__ = ()
-
-    @property
-    def cluster(self) -> AsyncCluster:
-        """The handle of its cluster."""
-        return AsyncCluster(self._client, self._calls.address.parent, self._calls.settings)
-
-    async def update(
-        self,
-        change: Change,
-        *,
-        if_match: Tag = UNSET,
-        deadline: float | None = None,
-        on_busy: OnBusy | Unset = UNSET,
-    ) -> WriteResult:
-        """Read, change and write it under the eTag of that read, again and again until nobody was faster.
-
-        See ``AsyncCluster.update``.
-        """
-        return await self._run(self._calls.update(change, if_match, deadline, on_busy))
-
-    async def put(
-        self,
-        body: Mapping[str, Any],
-        *,
-        if_match: Tag = UNSET,
-        if_none_match: str | Unset = UNSET,
-        force: bool = False,
-        deadline: float | None = None,
-    ) -> WriteResult:
-        """Put a whole body under exactly one condition, in one attempt. See ``AsyncCluster.put``."""
-        return await self._run(self._calls.put(body, if_match, if_none_match, force, deadline))

@@ -105,6 +105,8 @@ SAID = {
     "rolling_labels": "3 writes, then 0",
     "scale_in_asyncio": "np1 has 8 nodes",
     "scale_pool": "np1 has 11 nodes",
+    "two_controllers": "the counter says 50",
+    "two_field_managers": "(('.data.log-level', 'platform'),)",
     "wrap_sdk_client": "updated under If-Match: ",
 }
 

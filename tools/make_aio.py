@@ -10,27 +10,9 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "aks_etag"
 
-# In order; each is a regular expression and what stands in its place.
-COMMON = [
-    (r"; thread-safe\.", "; it belongs to one event loop."),
-    (r"collections\.abc import Callable, Iterator,", "collections.abc import AsyncIterator, Callable,"),
-    (r"-> Iterator\[", "-> AsyncIterator["),
-    (r"_drivers import OnEvent, run\b", "_drivers import OnEvent, arun"),
-    (r"_parts\.transport\(", "_parts.async_transport("),
-    (
-        r"def (_run|_list|get|get_or_none|wait|create|create_or_update|delete|read_consistent|update|update_tags"
-        r"|put|patch|apply|objects|close)\(",
-        r"async def \1(",
-    ),
-    (r"def __enter__", "async def __aenter__"),
-    (r"def __exit__", "async def __aexit__"),
-    (r"return run\(", "return await arun("),
-    (r"return self\._run\(", "return await self._run("),
-    (r"return self\._client\._run\(", "return await self._client._run("),
-    (r"        self\._transport\.close\(\)", "        await self._transport.close()"),
-    (r"        self\.close\(\)", "        await self.close()"),
-]
-AZURE = [
+# In order, for every twin; each is a regular expression and what stands in its place.
+RULES = [
+    (r"from \._handles import", "from ._aio_handles import"),
     (r'"""The synchronous client\.', '"""The asynchronous client, made by tools/make_aio.py.'),
     (r"is called in the writing thread", "is called in the writing task"),
     (r"an\n    httpx transport", "an\n    async httpx transport"),
@@ -48,39 +30,63 @@ AZURE = [
     (r"it is the asynchronous kind", "it is the synchronous kind"),
     (r"page = self\._run\(", "page = await self._run("),
     (r"            yield from page\.items", "            for item in page.items:\n                yield item"),
-]
-KUBERNETES = [
+    (r'"""Handles of clusters and agent pools for threads\.', '"""Handles for tasks, made by tools/make_aio.py.'),
+    (r"from \.client import", "from .aio import"),
     (r'"""The synchronous Kubernetes client\.', '"""The asynchronous Kubernetes client, made by tools/make_aio.py.'),
     (r"\b(KubernetesClient)\b", r"Async\1"),
     (r"\bObject\b", "AsyncObject"),
     (r"following = self\._run\(", "following = await self._run("),
     (r"            yield from items", "            for item in items:\n                yield item"),
+    (r"; thread-safe\.", "; it belongs to one event loop."),
+    (r"collections\.abc import Callable, Iterator,", "collections.abc import AsyncIterator, Callable,"),
+    (r"collections\.abc import Iterator\b", "collections.abc import AsyncIterator"),
+    (r"-> Iterator\[", "-> AsyncIterator["),
+    (r"_drivers import OnEvent, run\b", "_drivers import OnEvent, arun"),
+    (r"_parts\.transport\(", "_parts.async_transport("),
+    (
+        r"def (_run|_list|get|get_or_none|wait|create|create_or_update|delete|read_consistent|update|update_tags"
+        r"|put|patch|apply|objects|close)\(",
+        r"async def \1(",
+    ),
+    (r"def __enter__", "async def __aenter__"),
+    (r"def __exit__", "async def __aexit__"),
+    (r"return run\(", "return await arun("),
+    (r"return self\._run\(", "return await self._run("),
+    (r"return self\._client\._run\(", "return await self._client._run("),
+    (r"        self\._transport\.close\(\)", "        await self._transport.close()"),
+    (r"        self\.close\(\)", "        await self.close()"),
 ]
 TWINS = [
-    ("client.py", "aio.py", [*AZURE, *COMMON]),
-    ("kubernetes/client.py", "kubernetes/aio.py", [*KUBERNETES, *COMMON]),
+    ("_handles.py", "_aio_handles.py"),
+    ("client.py", "aio.py"),
+    ("kubernetes/client.py", "kubernetes/aio.py"),
 ]
 
 
-def asynchronous(source: str, rules: list[tuple[str, str]], target: Path) -> str:
+def asynchronous(source: str, target: Path, used: set[str]) -> str:
     """Return the asynchronous twin of a synchronous source."""
-    for pattern, replacement in rules:
+    for pattern, replacement in RULES:
         source, count = re.subn(pattern, replacement, source)
-        if not count:
-            raise SystemExit(f"the rule {pattern!r} matches nothing any more in what makes {target.name}")
-    formatter = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(target), "-"]
-    return subprocess.run(formatter, input=source, capture_output=True, text=True, check=True).stdout
+        used |= {pattern} if count else set()
+    for command in (["check", "--quiet", "--select", "I", "--fix"], ["format"]):
+        ruff = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(target), "-"]
+        source = subprocess.run(ruff, input=source, capture_output=True, text=True, check=True).stdout
+    return source
 
 
 def main() -> None:
     """Write the twins, or compare them."""
-    for source, name, rules in TWINS:
+    used: set[str] = set()
+    for source, name in TWINS:
         target = PACKAGE / name
-        wanted = asynchronous((PACKAGE / source).read_text("utf-8"), rules, target)
+        wanted = asynchronous((PACKAGE / source).read_text("utf-8"), target, used)
         if "--check" not in sys.argv:
             target.write_text(wanted, "utf-8")
         elif target.read_text("utf-8") != wanted:
             raise SystemExit(f"{name} is not what tools/make_aio.py makes: run it, and change {source} only")
+    idle = [pattern for pattern, _ in RULES if pattern not in used]
+    if idle:
+        raise SystemExit(f"these rules match nothing any more: {idle}")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from .._handles import AgentPool, Cluster
 from .._status_table import Kind, Row
-from ..client import AgentPool, AksClient, Cluster
+from ..client import AksClient
 from ..errors import AksEtagError, InvalidPreconditionError
 from ..mock import MockAks
 

@@ -7,5 +7,6 @@ from aks_etag.mock._core.clock import VirtualClock
 from aks_etag.mock._core.journal import Commit, JournalEntry
 from aks_etag.mock._credential import FakeCredential
 from aks_etag.mock._mock import MockAks
+from aks_etag.mock.kubernetes import MockKubernetes
 
-__all__ = ["Commit", "FakeCredential", "JournalEntry", "MockAks", "VirtualClock"]
+__all__ = ["Commit", "FakeCredential", "JournalEntry", "MockAks", "MockKubernetes", "VirtualClock"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two controllers race on one ConfigMap: every increment counts, since each write is bound to the version it came from."""
+"""Two controllers race on one ConfigMap: every increment counts, each write being bound to the version it came from."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -8,7 +8,6 @@ import threading
 from typing import Any
 
 import pytest
-from aks_etag.mock.kubernetes import MockKubernetes
 
 from aks_etag import (
     AlreadyExistsError,
@@ -31,6 +30,7 @@ from aks_etag.kubernetes import (
     merge_patch,
     strategic_merge_patch,
 )
+from aks_etag.mock.kubernetes import MockKubernetes
 
 CONFIG = {
     "apiVersion": "v1",

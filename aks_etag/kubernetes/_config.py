@@ -31,7 +31,7 @@ class Access:
     """How to reach one API server."""
 
     base_url: str
-    token: Callable[[bool], str | None] | str | None
+    token: Callable[[bool], Any] | str | None
     verify: ssl.SSLContext
 
 
@@ -59,6 +59,19 @@ def from_text(text: str, context: str | None, *, base: Path) -> Access:
     if not isinstance(server, str):
         raise KubeconfigError(f"cluster {names.get('cluster')!r} has no server")
     return Access(base_url=server, token=_token(user, cluster, base), verify=_tls(cluster, user, base))
+
+
+def without_exec(text: str) -> str | None:
+    """Return a kubeconfig without its exec plugins, or ``None`` where it has none."""
+    import yaml
+
+    config: Any = _parsed(text)
+    users = [entry["user"] for entry in config.get("users") or [] if isinstance(entry.get("user"), dict)]
+    if not any("exec" in user for user in users):
+        return None
+    for user in users:
+        user.pop("exec", None)
+    return str(yaml.safe_dump(config))
 
 
 def in_cluster(directory: Path = SERVICE_ACCOUNT) -> Access:

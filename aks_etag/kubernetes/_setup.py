@@ -31,7 +31,7 @@ from ._object import KubernetesObject
 from ._place import Place
 from ._transport import AsyncKubernetesTransport, KubernetesTransport
 
-TokenSource: TypeAlias = str | Callable[[bool], str | None] | None
+TokenSource: TypeAlias = str | Callable[[bool], Any] | None
 Verify: TypeAlias = bool | str | ssl.SSLContext
 # Objects have no long operations: what is not done in a minute will not be done by trying on.
 PATIENCE: Final = ConflictRetry(attempts=20, deadline=60.0)
@@ -172,7 +172,7 @@ class Parts:
         return tell
 
 
-def _asked(token: TokenSource) -> Callable[[bool], str | None]:
+def _asked(token: TokenSource) -> Callable[[bool], Any]:
     return token if callable(token) else partial(_fixed, token)
 
 

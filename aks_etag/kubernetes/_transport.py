@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 import httpx
@@ -16,7 +16,7 @@ from ..errors import AksEtagError
 from ..transports._httpx import all_proved, never_left
 
 READ_TIMEOUT: Final = 60.0
-Token = Callable[[bool], str | None]
+Token = Callable[[bool], Any]
 Warned = Callable[[Request, str], None]
 
 
@@ -31,9 +31,8 @@ class _Wire:
         self._warned = warned
         self._once = all_proved(client)
 
-    def _built(self, request: Request, *, renew: bool) -> httpx.Request:
+    def _built(self, request: Request, token: str | None) -> httpx.Request:
         headers = {"Accept": "application/json", "User-Agent": f"aks-etag/{__version__}", **request.headers}
-        token = self._token(renew)
         if token:
             headers["Authorization"] = f"Bearer {token}"
         if request.request_id:
@@ -83,7 +82,7 @@ class KubernetesTransport(_Wire):
 
     def _send(self, request: Request, *, renew: bool) -> Outcome:
         try:
-            built = self._built(request, renew=renew)
+            built = self._built(request, self._token(renew))
         except Exception as error:  # noqa: BLE001  # nothing was sent
             return NoResponse(error=error, sent=False, final=True)
         try:
@@ -106,7 +105,8 @@ class AsyncKubernetesTransport(_Wire):
 
     async def _send(self, request: Request, *, renew: bool) -> Outcome:
         try:
-            built = self._built(request, renew=renew)
+            token = self._token(renew)
+            built = self._built(request, await token if isinstance(token, Awaitable) else token)
         except Exception as error:  # noqa: BLE001  # nothing was sent
             return NoResponse(error=error, sent=False, final=True)
         try:

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""From an AKS cluster to its API server: the kubeconfig Azure gives, and a token instead of an exec plugin."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import time
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from azure.core.credentials import AccessToken
+
+from aks_etag import AccessDeniedError, AksClient, ThrottledError
+from aks_etag._drivers import Surroundings, run
+from aks_etag._flows.options import Options
+from aks_etag.kubernetes._aks import SCOPE, access, entra_token, kubeconfig
+from aks_etag.kubernetes._config import KubeconfigError
+from aks_etag.mock import FakeCredential
+
+EXEC = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "must-never-run"}}
+
+
+def text(user: dict[str, Any]) -> str:
+    return yaml.safe_dump(
+        {
+            "current-context": "one",
+            "contexts": [{"name": "one", "context": {"cluster": "c", "user": "u"}}],
+            "clusters": [{"name": "c", "cluster": {"server": "https://example.test"}}],
+            "users": [{"name": "u", "user": user}],
+        }
+    )
+
+
+def asked(*answers: httpx.Response) -> tuple[Any, list[str]]:
+    """Ask for the kubeconfig of a cluster, through a client that is answered so."""
+    sent: list[str] = []
+    script = iter(answers)
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(f"{request.method} {request.url.path.rsplit('/', 1)[-1]}")
+        return next(script)
+
+    with AksClient(FakeCredential(), "s1", transport=httpx.MockTransport(answer), polling_interval=0) as aks:
+        around: Surroundings = aks._parts.around(None)
+        flow = kubeconfig(aks.cluster("rg", "prod").id, "2026-08-01", Options(polling_interval=0))
+        try:
+            return run(flow, aks._transport, around), sent
+        except Exception as error:
+            return error, sent
+
+
+def given(value: str) -> httpx.Response:
+    return httpx.Response(200, json={"kubeconfigs": [{"name": "clusterUser", "value": value}]})
+
+
+def test_the_kubeconfig_is_asked_for_and_decoded() -> None:
+    found, sent = asked(httpx.Response(503), given(base64.b64encode(b"apiVersion: v1").decode()))
+    assert (found, sent) == ("apiVersion: v1", ["POST listClusterUserCredential"] * 2)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (httpx.Response(403), AccessDeniedError),
+        (httpx.Response(429, headers={"Retry-After": "9999"}), ThrottledError),
+        (httpx.Response(200, json={"kubeconfigs": []}), KubeconfigError),
+        (given("%%%"), KubeconfigError),
+    ],
+    ids=["denied", "throttled", "none", "not-base64"],
+)
+def test_what_is_no_kubeconfig_is_an_error(answer: httpx.Response, kind: type[Exception]) -> None:
+    assert isinstance(asked(answer)[0], kind)
+
+
+class Credential:
+    """Gives tokens that live for a while."""
+
+    def __init__(self, lifetime: float = 3600) -> None:
+        self.scopes: list[str] = []
+        self.lifetime = lifetime
+
+    def get_token(self, *scopes: str, **options: Any) -> AccessToken:
+        self.scopes += scopes
+        return AccessToken(f"t{len(self.scopes)}", int(time.time() + self.lifetime))
+
+
+class AsyncCredential(Credential):
+    """The same for asyncio."""
+
+    async def get_token(self, *scopes: str, **options: Any) -> AccessToken:  # type: ignore[override]  # awaited
+        return super().get_token(*scopes, **options)
+
+
+def test_a_credential_stands_in_for_the_plugin_which_is_never_run() -> None:
+    credential = Credential()
+    found = access(text(EXEC), credential)
+    assert callable(found.token)
+    assert [found.token(False), found.token(False), found.token(True)] == ["t1", "t1", "t2"]
+    assert credential.scopes == [SCOPE, SCOPE]
+
+
+def test_a_token_of_the_kubeconfig_itself_is_used() -> None:
+    assert access(text({"token": "own"}), Credential()).token == "own"
+
+
+def test_a_token_that_is_about_to_run_out_is_asked_for_again() -> None:
+    token = entra_token(Credential(lifetime=10))
+    assert [token(False), token(False)] == ["t1", "t2"]
+
+
+def test_an_asynchronous_credential_is_awaited() -> None:
+    token = entra_token(AsyncCredential())
+
+    async def first() -> str:
+        return str(await token(False))
+
+    assert asyncio.run(first()) == "t1"
+    assert token(False) == "t1"

@@ -81,5 +81,6 @@ def live(session: nox.Session) -> None:
 @nox.session
 def benchmark(session: nox.Session) -> None:
     """Measure beside the SDK, in the same run."""
-    session.install("-q", ".[aio]")
+    session.install("-q", ".[aio,kubernetes]", "kubernetes")
     session.run("python", "benchmarks/update.py", *session.posargs)
+    session.run("python", "benchmarks/kubernetes.py")

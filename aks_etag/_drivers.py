@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar, assert_never
 
 from ._clock import Clock
-from ._core.events import Event, NotFenced, OutcomeUnknown
+from ._core.events import Event, Fighting, Flapping, NotFenced, OutcomeUnknown, Warned
 from ._core.messages import NoResponse, Outcome, Request
 from ._flows.effects import Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Undecided
 from ._stats import Stats
@@ -20,6 +20,7 @@ T = TypeVar("T")
 OnEvent = Callable[[Event], object]
 
 _LOG: Final = logging.getLogger("aks_etag")
+_SERIOUS: Final = (OutcomeUnknown, NotFenced, Fighting, Flapping, Warned)
 
 
 class Transport(Protocol):
@@ -52,7 +53,7 @@ class Surroundings:
         self.stats.count(event)
         name = type(event).__name__
         facts = {f"aks_{key}": getattr(event, key) for key in event.__dataclass_fields__}
-        level = logging.WARNING if isinstance(event, OutcomeUnknown | NotFenced) else logging.INFO
+        level = logging.WARNING if isinstance(event, _SERIOUS) else logging.INFO
         _LOG.log(level, "%s %s", name, event.resource_id, extra={"aks_event": name, **facts})
         if self.on_event is None:
             return

@@ -16,7 +16,7 @@ from ._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
 from ._core.unset import UNSET, Unset
 from ._drivers import OnEvent
 from ._flows.effects import Flow
-from ._flows.options import OnBusy
+from ._flows.options import OnBusy, Options
 from .errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -46,6 +46,21 @@ class _Handle:
     def name(self) -> str:
         """The last name of the id."""
         return self._calls.address.name
+
+    @property
+    def api_version(self) -> str:
+        """The api-version it is asked in."""
+        return self._calls.settings.arm.api_version
+
+    @property
+    def options(self) -> Options:
+        """How its verbs go about it."""
+        return self._calls.settings.options
+
+    @property
+    def credential(self) -> object:
+        """The credential of its client."""
+        return self._client._transport.credential
 
     def with_options(
         self,

@@ -45,9 +45,12 @@ RULES = [
     (r"_parts\.transport\(", "_parts.async_transport("),
     (
         r"def (_run|_list|get|get_or_none|wait|create|create_or_update|delete|read_consistent|update|update_tags"
-        r"|put|patch|apply|objects|close)\(",
+        r"|put|patch|apply|objects|owners|owned|close)\(",
         r"async def \1(",
     ),
+    (r"def from_aks\(", "async def from_aks("),
+    (r"text = cluster\._run\(", "text = await cluster._run("),
+    (r"from \.\._handles import", "from .._aio_handles import"),
     (r"def __enter__", "async def __aenter__"),
     (r"def __exit__", "async def __aexit__"),
     (r"return run\(", "return await arun("),

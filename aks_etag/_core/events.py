@@ -98,3 +98,21 @@ class NotFenced(Event):
     """A write was carried out and the eTag did not move: other writers cannot notice it by the eTag."""
 
     etag: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fighting(Event):
+    """``field`` was taken from the same field manager again: ``times`` counts how often, so one of them should stop."""
+
+    field: str
+    manager: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flapping(Event):
+    """The value at ``path`` goes to and fro between ``values`` values, not told which; it flipped ``flips`` times."""
+
+    path: str
+    values: int
+    flips: int

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .._core.messages import Request, Response
+from .._core.messages import Outcome, Request, Response
 from .._core.snapshot import Snapshot
 from .._core.verdict import Verdict, judge_read
 from .._resources import Resource
@@ -18,7 +18,7 @@ from .effects import Flow, send
 from .options import Options
 
 
-def fetch(request: Request, budget: Budget) -> Flow[Response]:
+def fetch(request: Request, budget: Budget, judge: Callable[[Outcome], Verdict] = judge_read) -> Flow[Response]:
     """Send a GET until it is answered with a document.
 
     Raises:
@@ -29,7 +29,7 @@ def fetch(request: Request, budget: Budget) -> Flow[Response]:
     failed = 0
     while True:
         outcome = yield from send((yield from budget.allowed(request, "an answer")))
-        verdict = judge_read(outcome)
+        verdict = judge(outcome)
         match verdict:
             case Verdict.ACCEPTED:
                 assert isinstance(outcome, Response)
@@ -46,7 +46,7 @@ def fetch(request: Request, budget: Budget) -> Flow[Response]:
 
 def read(resource: Resource, budget: Budget) -> Flow[Snapshot]:
     """Read one resource."""
-    return resource.snapshot((yield from fetch(resource.read(), budget)))
+    return resource.snapshot((yield from fetch(resource.read(), budget, getattr(resource, "judge_read", judge_read))))
 
 
 def get(resource: Resource, options: Options, *, deadline: float | None = None) -> Flow[Snapshot]:

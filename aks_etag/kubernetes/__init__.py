@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .._core.changes import merge_patch
+    from .._core.events import Fighting, Flapping
+    from ._ownership import Owner
     from ._patches import json_patch, strategic_merge_patch
     from .aio import AsyncKubernetesClient, AsyncObject
     from .client import KubernetesClient, Object
@@ -15,8 +17,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "AsyncKubernetesClient": "aio",
     "AsyncObject": "aio",
+    "Fighting": "_watchdog",
+    "Flapping": "_watchdog",
     "KubernetesClient": "client",
     "Object": "client",
+    "Owner": "_ownership",
     "json_patch": "_patches",
     "merge_patch": "_patches",
     "strategic_merge_patch": "_patches",
@@ -25,8 +30,11 @@ _HOMES = {
 __all__ = [
     "AsyncKubernetesClient",
     "AsyncObject",
+    "Fighting",
+    "Flapping",
     "KubernetesClient",
     "Object",
+    "Owner",
     "json_patch",
     "merge_patch",
     "strategic_merge_patch",

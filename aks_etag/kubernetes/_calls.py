@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -22,23 +22,25 @@ from .._flows.options import Options
 from .._flows.update import update
 from .._flows.write import once
 from ..errors import InvalidPreconditionError
-from . import _flows
+from . import _flows, _ownership
 from ._discovery import Discovery
 from ._object import KubernetesObject
 from ._patches import Patch
 from ._place import Place
+from ._watchdog import Watchdog, Watched, noticed
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """What a client or handle was set to."""
+    """What a client or handle was set to; the watchdog is the client's, whatever else a handle is set to."""
 
     options: Options
     on_event: OnEvent | None = None
     dry_run: bool = False
     field_manager: str = ""
+    watchdog: Watchdog = field(default_factory=Watchdog, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,23 @@ class Calls:
         """Read it."""
         return self._on(deadline, lambda target, budget: read.read(target, budget))
 
+    def owners(self, deadline: float | None) -> Flow[tuple[_ownership.Owner, ...]]:
+        """Read who owns which fields."""
+
+        def decoded(target: KubernetesObject, budget: Budget) -> Flow[tuple[_ownership.Owner, ...]]:
+            return _ownership.owners_of((yield from read.read(target, budget)).body)
+
+        return self._on(deadline, decoded)
+
+    def owned(self, manager: str, deadline: float | None) -> Flow[dict[str, Any]]:
+        """Read what a field manager has applied."""
+
+        def part(target: KubernetesObject, budget: Budget) -> Flow[dict[str, Any]]:
+            seen = yield from read.read(target, budget)
+            return _ownership.owned_by(seen.body, manager, subresource=self.subresource)
+
+        return self._on(deadline, part)
+
     def create(self, body: Mapping[str, Any], adopt: bool, deadline: float | None) -> Flow[WriteResult]:
         """Post it if it is not there."""
         desired = plain_body(body)
@@ -77,9 +96,10 @@ class Calls:
         """Change it in the loop."""
         wanted = checked(change)
 
-        def loop(target: KubernetesObject, budget: Budget) -> Flow[WriteResult]:
+        def loop(target: Watched, budget: Budget) -> Flow[WriteResult]:
             pin = pinned(if_match, target=target.id)
-            return update(target, wanted, self.choices.options, budget, pin=pin)
+            done = update(target, wanted, self.choices.options, budget, pin=pin)
+            return noticed(done, target, self.choices.watchdog)
 
         return self._on(deadline, loop)
 
@@ -87,9 +107,10 @@ class Calls:
         """Post it if it is not there, else change it in the loop."""
         desired, wanted = plain_body(body), checked(change)
 
-        def either(target: KubernetesObject, budget: Budget) -> Flow[WriteResult]:
+        def either(target: Watched, budget: Budget) -> Flow[WriteResult]:
             request = target.replace(desired, CREATE)
-            return compose.create_or_update(target, request, wanted, self.choices.options, budget)
+            done = compose.create_or_update(target, request, wanted, self.choices.options, budget)
+            return noticed(done, target, self.choices.watchdog)
 
         return self._on(deadline, either)
 
@@ -119,7 +140,7 @@ class Calls:
 
         def said(target: KubernetesObject, budget: Budget) -> Flow[WriteResult]:
             as_manager = replace(target, field_manager=field_manager)
-            return _flows.apply(as_manager, as_manager.named(desired), force, budget)
+            return _flows.apply(as_manager, as_manager.named(desired), force, budget, self.choices.watchdog)
 
         return self._on(deadline, said)
 
@@ -144,7 +165,7 @@ class Calls:
 
         return self._on(deadline, remove)
 
-    def _on(self, deadline: float | None, flow: Callable[[KubernetesObject, Budget], Flow[T]]) -> Flow[T]:
+    def _on(self, deadline: float | None, flow: Callable[[Watched, Budget], Flow[T]]) -> Flow[T]:
         seconds = None if deadline is None else check_seconds("deadline", deadline)
 
         def located() -> Flow[T]:
@@ -154,8 +175,8 @@ class Calls:
 
         return located()
 
-    def _target(self, place: Place) -> KubernetesObject:
-        return KubernetesObject(
+    def _target(self, place: Place) -> Watched:
+        return Watched(
             place=place.at(self.subresource), dry_run=self.choices.dry_run, field_manager=self.choices.field_manager
         )
 

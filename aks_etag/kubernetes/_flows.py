@@ -4,25 +4,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from .._core.messages import NoResponse, Outcome, Request, Response
 from .._core.precondition import Condition
 from .._core.snapshot import Snapshot, WriteResult
-from .._core.verdict import Verdict, judge_read, service_error
+from .._core.verdict import Verdict, service_error
 from .._flows import failures
 from .._flows.budget import Budget
-from .._flows.effects import Flow, new_request_id, send
+from .._flows.effects import Flow, emit, new_request_id, send
 from .._flows.options import Options
 from .._flows.read import fetch, read
 from .._flows.write import once
 from ..errors import InvalidPreconditionError, MergeConflictError, RequestRefusedError
-from ._judge import field_conflicts
+from ._judge import field_conflicts, judge_object_read
 from ._object import KubernetesObject, version_of
 from ._patches import JsonPatch, Patch
+from ._watchdog import Watchdog
 
 APPLY: Final = "application/apply-patch+yaml"
+Conflicts: TypeAlias = tuple[tuple[str, str], ...]
 
 
 def patch(
@@ -55,15 +57,19 @@ def _locked(target: KubernetesObject, change: Patch, condition: Condition, seen:
     return [lock, *change.operations]
 
 
-def apply(target: KubernetesObject, body: Any, force: bool, budget: Budget) -> Flow[WriteResult]:
+def apply(target: KubernetesObject, body: Any, force: bool, budget: Budget, watchdog: Watchdog) -> Flow[WriteResult]:
     """Apply a body as one field manager. It says the same each time, so that a lost answer is answered by asking again.
+
+    Forced, it is asked without force first: nothing else says whose fields are taken, and most often there are none.
 
     Raises:
         MergeConflictError: other managers own some of the fields, and say other things.
     """
     _check_applied(target, body)
-    query = target.query(**({"force": "true"} if force else {}))
-    request = Request(method="PATCH", url=target.place.path + query, headers={"Content-Type": APPLY}, body=body)
+    request = Request(
+        method="PATCH", url=target.place.path + target.query(), headers={"Content-Type": APPLY}, body=body
+    )
+    taken: Conflicts = ()
     attempts = 0
     while True:
         attempts += 1
@@ -72,13 +78,21 @@ def apply(target: KubernetesObject, body: Any, force: bool, budget: Budget) -> F
         outcome = yield from send(request)
         verdict = target.judge(outcome)
         if verdict is Verdict.ACCEPTED and isinstance(outcome, Response):
+            for event in () if target.dry_run else watchdog.forced(target.id, taken):
+                yield from emit(event)
             return _applied(target, outcome, attempts, budget, request.request_id)
         if verdict is Verdict.THROTTLED:
             yield from budget.throttled(outcome)
         elif verdict in (Verdict.UNSURE, Verdict.NOT_SENT, Verdict.BUSY):
             yield from budget.back_off(attempts, f"an answer to apply ({failures.explained(outcome)})", cause=outcome)
+        elif force and not taken and (taken := _owned(outcome)):
+            request = replace(request, url=target.place.path + target.query(force="true"))
         else:
             raise _refused(target, verdict, outcome, version_of(body))
+
+
+def _owned(outcome: Outcome) -> Conflicts:
+    return field_conflicts(outcome.body) if isinstance(outcome, Response) else ()
 
 
 def _applied(target: KubernetesObject, answer: Response, attempts: int, budget: Budget, request_id: str) -> WriteResult:
@@ -95,7 +109,7 @@ def _applied(target: KubernetesObject, answer: Response, attempts: int, budget: 
 def _refused(target: KubernetesObject, verdict: Verdict, outcome: Outcome, version: str | None) -> Exception:
     if isinstance(outcome, NoResponse):
         return outcome.error
-    owned = field_conflicts(outcome.body)
+    owned = _owned(outcome)
     if owned:
         return field_conflict(target, outcome, owned)
     if verdict is Verdict.STALE:
@@ -103,9 +117,7 @@ def _refused(target: KubernetesObject, verdict: Verdict, outcome: Outcome, versi
     return failures.refusal(target.id, verdict, outcome)
 
 
-def field_conflict(
-    target: KubernetesObject, answer: Response, owned: tuple[tuple[str, str], ...]
-) -> MergeConflictError:
+def field_conflict(target: KubernetesObject, answer: Response, owned: Conflicts) -> MergeConflictError:
     """Say who owns what, and name the three ways out."""
     fields = ", ".join(f"{path} ({manager})" for path, manager in owned)
     return MergeConflictError(
@@ -142,7 +154,10 @@ def chunk(request: Request, what: str, options: Options) -> Flow[tuple[list[Any]
     fresh = _continue_of(outcome) if isinstance(outcome, Response) and outcome.status == 410 else None
     if fresh:
         return [], _continued(request, fresh)
-    answer = outcome if judge_read(outcome) is Verdict.ACCEPTED else (yield from fetch(request, budget))
+    verdict = judge_object_read(outcome)
+    if verdict is Verdict.REFUSED:
+        raise failures.refusal(what, verdict, outcome)
+    answer = outcome if verdict is Verdict.ACCEPTED else (yield from fetch(request, budget, judge_object_read))
     assert isinstance(answer, Response)
     items = answer.body.get("items")
     if not isinstance(items, list):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from .._core.messages import JSON, NoResponse, Outcome, Response
-from .._core.verdict import Row, ServiceError, Verdict, service_error
+from .._core.verdict import Row, ServiceError, Verdict, judge_read, service_error
 
 ROWS: Final = (
     Row((200, 299), Verdict.ACCEPTED),
@@ -65,3 +65,17 @@ def _manager(message: str) -> str:
 def _details(body: JSON) -> Mapping[str, Any]:
     details = body.get("details") if isinstance(body, Mapping) else None
     return details if isinstance(details, Mapping) else {}
+
+
+def judge_object_read(outcome: Outcome) -> Verdict:
+    """Say what the answer to a GET of objects means: a 500 without a reason is for good (facts page, section 2).
+
+    The one exception can be told by its text only: a conversion webhook that is down may come up again.
+    """
+    verdict = judge_read(outcome)
+    if verdict is not Verdict.UNSURE or not isinstance(outcome, Response) or outcome.status != 500:
+        return verdict
+    error = service_error(outcome.body)
+    is_status = isinstance(outcome.body, dict) and outcome.body.get("kind") == "Status"
+    in_conversion = "conversion webhook" in error.message and "failed" in error.message
+    return Verdict.REFUSED if is_status and not error.code and not in_conversion else verdict

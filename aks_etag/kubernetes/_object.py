@@ -17,7 +17,7 @@ from .._core.snapshot import Snapshot
 from .._core.verdict import Verdict
 from .._resources import Resource
 from ..errors import InvalidPreconditionError
-from ._judge import judge
+from ._judge import judge, judge_object_read
 from ._place import Place
 
 SERVER_FIELDS: Final = (
@@ -118,6 +118,9 @@ class KubernetesObject:
 
     def judge(self, outcome: Outcome) -> Verdict:
         return judge(outcome, self.place.name)
+
+    def judge_read(self, outcome: Outcome) -> Verdict:
+        return judge_object_read(outcome)
 
     def operation(self, response: Response) -> Link | None:
         return None

@@ -7,6 +7,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Self, TypeVar
 
+from .._aio_handles import AsyncCluster
 from .._calls import Tag
 from .._clock import Clock
 from .._core.changes import Change
@@ -17,8 +18,9 @@ from .._drivers import OnEvent, arun
 from .._flows.effects import Flow
 from .._stats import Stats
 from ..errors import NotFoundError
-from . import _config, _setup
+from . import _aks, _config, _setup
 from ._calls import Calls, Choices
+from ._ownership import Owner
 from ._patches import Patch
 from ._place import check_place
 
@@ -59,6 +61,16 @@ class AsyncKubernetesClient:
             KubeconfigError: it cannot be read, or lacks a part.
         """
         return cls._of(_config.from_file(path, context), settings)
+
+    @classmethod
+    async def from_aks(cls, cluster: AsyncCluster, credential: Any = None, **settings: Any) -> Self:
+        """Get into an AKS cluster: with what Azure's kubeconfig holds, else with a token of a credential.
+
+        For a cluster with Entra ID the credential is the given one, or that of the cluster's own client; the exec
+        plugin that the kubeconfig names is never run.
+        """
+        text = await cluster._run(_aks.kubeconfig(cluster.id, cluster.api_version, cluster.options))
+        return cls._of(_aks.access(text, credential or cluster.credential), settings)
 
     @classmethod
     def in_cluster(cls, **settings: Any) -> Self:
@@ -214,10 +226,25 @@ class AsyncObject:
     ) -> WriteResult:
         """Apply it on the server as one field manager, which owns just the fields of ``body`` from then on.
 
+        ``force=True`` takes over what others own. It is asked without force first, so that a :class:`Fighting` event
+        can name whose fields are taken again and again: that is one request more where, and only where, there are any.
+
         Raises:
             MergeConflictError: others own some of the fields; ``conflicts`` has pairs of path and manager.
         """
         return await self._run(self._calls.apply(body, field_manager, force, deadline))
+
+    async def owners(self, *, deadline: float | None = None) -> tuple[Owner, ...]:
+        """Read who owns which fields."""
+        return await self._run(self._calls.owners(deadline))
+
+    async def owned(self, manager: str, *, deadline: float | None = None) -> dict[str, Any]:
+        """Read what a field manager has applied, ready to be changed and applied again by it.
+
+        Raises:
+            InvalidPreconditionError: it applied through another api version.
+        """
+        return await self._run(self._calls.owned(manager, deadline))
 
     async def delete(
         self,

@@ -15,10 +15,12 @@ from .._core.snapshot import Snapshot, WriteResult
 from .._core.unset import UNSET, Unset
 from .._drivers import OnEvent, run
 from .._flows.effects import Flow
+from .._handles import Cluster
 from .._stats import Stats
 from ..errors import NotFoundError
-from . import _config, _setup
+from . import _aks, _config, _setup
 from ._calls import Calls, Choices
+from ._ownership import Owner
 from ._patches import Patch
 from ._place import check_place
 
@@ -59,6 +61,16 @@ class KubernetesClient:
             KubeconfigError: it cannot be read, or lacks a part.
         """
         return cls._of(_config.from_file(path, context), settings)
+
+    @classmethod
+    def from_aks(cls, cluster: Cluster, credential: Any = None, **settings: Any) -> Self:
+        """Get into an AKS cluster: with what Azure's kubeconfig holds, else with a token of a credential.
+
+        For a cluster with Entra ID the credential is the given one, or that of the cluster's own client; the exec
+        plugin that the kubeconfig names is never run.
+        """
+        text = cluster._run(_aks.kubeconfig(cluster.id, cluster.api_version, cluster.options))
+        return cls._of(_aks.access(text, credential or cluster.credential), settings)
 
     @classmethod
     def in_cluster(cls, **settings: Any) -> Self:
@@ -211,10 +223,25 @@ class Object:
     ) -> WriteResult:
         """Apply it on the server as one field manager, which owns just the fields of ``body`` from then on.
 
+        ``force=True`` takes over what others own. It is asked without force first, so that a :class:`Fighting` event
+        can name whose fields are taken again and again: that is one request more where, and only where, there are any.
+
         Raises:
             MergeConflictError: others own some of the fields; ``conflicts`` has pairs of path and manager.
         """
         return self._run(self._calls.apply(body, field_manager, force, deadline))
+
+    def owners(self, *, deadline: float | None = None) -> tuple[Owner, ...]:
+        """Read who owns which fields."""
+        return self._run(self._calls.owners(deadline))
+
+    def owned(self, manager: str, *, deadline: float | None = None) -> dict[str, Any]:
+        """Read what a field manager has applied, ready to be changed and applied again by it.
+
+        Raises:
+            InvalidPreconditionError: it applied through another api version.
+        """
+        return self._run(self._calls.owned(manager, deadline))
 
     def delete(
         self,

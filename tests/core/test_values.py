@@ -30,6 +30,8 @@ SNAPSHOT = Snapshot(
     read_at=datetime(2026, 1, 1, tzinfo=UTC),
 )
 EVENTS: list[events.Event] = [
+    events.Fighting(resource_id="/x", field=".f", manager="m", times=3),
+    events.Flapping(resource_id="/x", path=".f", values=2, flips=3),
     events.Warned(resource_id="r", text="old"),
     events.Event(resource_id="/x"),
     events.Conflict(resource_id="/x", attempt=1, sent="t1"),

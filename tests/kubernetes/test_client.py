@@ -38,6 +38,7 @@ CONFIG = {
     "metadata": {"name": "cm", "namespace": "default"},
     "data": {"n": "0"},
 }
+WRITERS, ROUNDS = 16, 50
 PATIENT = ConflictRetry(attempts=10_000, deadline=300)
 
 
@@ -256,10 +257,10 @@ def contend(server: MockKubernetes, write: Any) -> int:
 
         def work() -> None:
             with KubernetesClient(url, token="t", conflict_retry=PATIENT, polling_interval=0) as kube:
-                for _ in range(10):
+                for _ in range(ROUNDS):
                     write(config(kube))
 
-        threads = [threading.Thread(target=work) for _ in range(8)]
+        threads = [threading.Thread(target=work) for _ in range(WRITERS)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -289,11 +290,11 @@ def by_patch(kind: str, *, locked: bool = True) -> Any:
 
 @pytest.mark.parametrize("write", [by_update, by_patch("merge"), by_patch("json")], ids=["put", "merge", "json"])
 def test_no_increment_is_lost_or_doubled(server: MockKubernetes, write: Any) -> None:
-    assert contend(server, write) == 80
+    assert contend(server, write) == WRITERS * ROUNDS
 
 
 def test_unlocked_patches_lose_increments(server: MockKubernetes) -> None:
-    assert contend(server, by_patch("merge", locked=False)) < 80
+    assert contend(server, by_patch("merge", locked=False)) < WRITERS * ROUNDS
 
 
 @pytest.mark.anyio

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""The synchronous front of a migration. Each step is one line: a flow, run by the client's driver."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Self, TypeVar
+
+from ..._core.pacing import check_count, check_seconds
+from ..._flows.effects import Flow
+from .._calls import Calls
+from .._place import check_place
+from ..client import KubernetesClient
+from . import _preflight, _procedure, _steps
+from ._check import check
+from ._definition import API, KIND
+from ._job import Job, OnProgress
+from ._journal import Journal, Sweep
+from ._pace import Pace, Window
+from ._sweep import progress
+from ._values import Preflight, Progress, Report, Verdict
+
+T = TypeVar("T")
+
+
+class Migration:
+    """Moves the objects of one definition to the version ``to``; each step is idempotent and callable alone.
+
+    ``journal`` is the file that lets a killed run go on where it was; without one, only this object remembers. ``rate``
+    is in writes per second; ``settle`` in seconds, longer than any API server takes to learn of a change. Outside of
+    ``window``, a daily pair of times (UTC unless they have a zone), nothing is written. ``old`` are the versions to get
+    rid of: by default those that ``status.storedVersions`` names when the migration begins, and those it has marked.
+    """
+
+    def __init__(
+        self,
+        kube: KubernetesClient,
+        crd_name: str,
+        *,
+        to: str,
+        journal: str | os.PathLike[str] | None = None,
+        chunk: int = 500,
+        rate: float | None = None,
+        settle: float = 5.0,
+        window: Window | None = None,
+        old: Sequence[str] | None = None,
+        remove_old: bool = True,
+        on_progress: OnProgress | None = None,
+    ) -> None:
+        check_count("chunk", chunk)
+        check_place(API, KIND, None, crd_name)
+        self._kube = kube
+        pace = Pace(wall=kube._parts.clock.time, rate=rate, window=window)
+        self._job = Job(
+            calls=_calls(kube, crd_name),
+            to=to,
+            pace=pace,
+            chunk=chunk,
+            settle=check_seconds("settle", settle),
+            remove_old=remove_old,
+            wanted_old=None if old is None else tuple(old),
+            on_progress=on_progress,
+            journal=Journal(journal),
+        )
+
+    def run(self) -> Report:
+        """Do all that is left to do, in order; call it again after a pause, a crash, or to try problems again.
+
+        Raises:
+            MigrationRefusedError: a guard refused; nothing unsafe was written.
+        """
+        return self._run(_procedure.migrate(self._job))
+
+    def pause(self) -> None:
+        """Stop after the chunk that is under way; any thread may say so. The next call goes on."""
+        self._job.pausing = True
+
+    def preflight(self) -> Preflight:
+        """Say what would be pruned, added and refused; nothing is written."""
+        return self._run(_preflight.preflight(self._job))
+
+    def deprecate(self) -> None:
+        """Mark the old versions deprecated: their clients are warned, nothing is blocked."""
+        self._run(_steps.deprecate(self._job))
+
+    def flip(self) -> None:
+        """Store objects in the new version from now on."""
+        self._run(_steps.flip(self._job))
+
+    def settle(self) -> None:
+        """Wait, once for each state of the definition, until every replica has had time to learn of it."""
+        self._run(_steps.settle(self._job))
+
+    def rewrite(self) -> Progress:
+        """Write every object anew."""
+        return self._swept(_steps.rewrite(self._job))
+
+    def verify(self) -> Progress:
+        """Send no-ops until a whole pass moves nothing; ``moved`` is zero then, and ``problems`` is what is left."""
+        return self._swept(_steps.verify(self._job))
+
+    def trim(self, *, keep: Sequence[str] | None = None) -> None:
+        """Take the old versions out of ``status.storedVersions``; ``keep`` says what stays, by default ``to`` alone.
+
+        Raises:
+            MigrationRefusedError: it is not proved that nothing is stored in what would go.
+        """
+        self._run(_steps.trim(self._job, None if keep is None else tuple(keep)))
+
+    def unserve(self) -> None:
+        """Close the endpoints of the old versions.
+
+        Raises:
+            MigrationRefusedError: they are not trimmed yet.
+        """
+        self._run(_steps.unserve(self._job))
+
+    def clean_managers(self) -> Progress:
+        """Rename the old versions in managedFields."""
+        return self._swept(_steps.clean_managers(self._job))
+
+    def check(self, version: str) -> Verdict:
+        """Say whether a version may be removed; nothing is written."""
+        return self._run(check(self._job, version))
+
+    def remove(self) -> tuple[str, ...]:
+        """Remove the old versions from the definition; return those that went.
+
+        Raises:
+            MigrationRefusedError: something or somebody still needs them.
+        """
+        return self._run(_steps.remove(self._job))
+
+    def report(self) -> Report:
+        """Sum up how far it is; nothing is written."""
+        return self._run(_procedure.summary(self._job))
+
+    def close(self) -> None:
+        """Close the journal."""
+        self._job.journal.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def _swept(self, flow: Flow[Sweep]) -> Progress:
+        return progress(self._run(flow))
+
+    def _run(self, flow: Flow[T]) -> T:
+        self._job.pausing = False
+        return self._kube._run(flow, self._kube._choices)
+
+
+def migrate_storage(
+    kube: KubernetesClient,
+    crd_name: str,
+    *,
+    to: str,
+    journal: str | os.PathLike[str] | None = None,
+    chunk: int = 500,
+    rate: float | None = None,
+    settle: float = 5.0,
+    window: Window | None = None,
+    old: Sequence[str] | None = None,
+    remove_old: bool = True,
+    on_progress: OnProgress | None = None,
+) -> Report:
+    """Move all objects of a definition to the version ``to``, and remove the old versions once nothing needs them.
+
+    The options are those of `Migration`. Called again with the same journal, it goes on where it was.
+
+    Raises:
+        MigrationRefusedError: a guard refused; nothing unsafe was written.
+    """
+    with Migration(
+        kube,
+        crd_name,
+        to=to,
+        journal=journal,
+        chunk=chunk,
+        rate=rate,
+        settle=settle,
+        window=window,
+        old=old,
+        remove_old=remove_old,
+        on_progress=on_progress,
+    ) as migration:
+        return migration.run()
+
+
+def check_storage(kube: KubernetesClient, crd_name: str, version: str) -> Verdict:
+    """Say whether a version of a definition may be removed, and who still needs it; nothing is written."""
+    with Migration(kube, crd_name, to=version) as migration:
+        return migration.check(version)
+
+
+def _calls(kube: KubernetesClient, crd_name: str) -> Calls:
+    return Calls(
+        api_version=API,
+        kind=KIND,
+        namespace=None,
+        name=crd_name,
+        subresource="",
+        choices=kube._choices,
+        discovery=kube._parts.discovery,
+    )

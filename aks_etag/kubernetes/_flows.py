@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
+from .._core.evidence import Attempt
 from .._core.messages import NoResponse, Outcome, Request, Response
 from .._core.precondition import Condition
 from .._core.snapshot import Snapshot, WriteResult
@@ -14,6 +15,7 @@ from .._core.verdict import Verdict, service_error
 from .._flows import failures
 from .._flows.budget import Budget
 from .._flows.effects import Flow, emit, new_request_id, send
+from .._flows.ledger import Ledger
 from .._flows.options import Options
 from .._flows.read import fetch, read
 from .._flows.write import once
@@ -64,19 +66,33 @@ def apply(target: KubernetesObject, body: Any, force: bool, budget: Budget, watc
 
     Raises:
         MergeConflictError: other managers own some of the fields, and say other things.
+        WriteOutcomeUnknownError: refused after an answer that was lost, so that the lost one may have been carried out.
     """
     _check_applied(target, body)
     request = Request(
         method="PATCH", url=target.place.path + target.query(), headers={"Content-Type": APPLY}, body=body
     )
+    ledger = Ledger(target.id)
+    try:
+        return (yield from _applying(target, request, force, budget, watchdog, ledger))
+    except Exception as error:
+        # A clash after a lost answer may be with what somebody made of our own write.
+        closed = yield from ledger.closing(error)
+        if closed is error:
+            raise
+        raise closed from error
+
+
+def _applying(
+    target: KubernetesObject, request: Request, force: bool, budget: Budget, watchdog: Watchdog, ledger: Ledger
+) -> Flow[WriteResult]:
     taken: Conflicts = ()
     attempts = 0
     while True:
         attempts += 1
         request = yield from budget.allowed(request, "a chance to apply")
         request = replace(request, request_id=(yield from new_request_id()))
-        outcome = yield from send(request)
-        verdict = target.judge(outcome)
+        outcome, verdict = yield from _sent(target, request, ledger)
         if verdict is Verdict.ACCEPTED and isinstance(outcome, Response):
             for event in () if target.dry_run else watchdog.forced(target.id, taken):
                 yield from emit(event)
@@ -88,7 +104,22 @@ def apply(target: KubernetesObject, body: Any, force: bool, budget: Budget, watc
         elif force and not taken and (taken := _owned(outcome)):
             request = replace(request, url=target.place.path + target.query(force="true"))
         else:
-            raise _refused(target, verdict, outcome, version_of(body))
+            raise _refused(target, verdict, outcome, version_of(request.body))
+
+
+def _sent(target: KubernetesObject, request: Request, ledger: Ledger) -> Flow[tuple[Outcome, Verdict]]:
+    """Send it once; what stays in the ledger after it is in doubt."""
+    body = request.body or {}
+    attempt = Attempt(request_id=request.request_id, tag=version_of(body) or "", before={}, after=body, paths=())
+    yield from ledger.sending(attempt, {})
+    outcome = yield from send(request)
+    attempt = yield from ledger.answered(attempt, outcome)
+    verdict = target.judge(outcome)
+    if verdict is Verdict.ACCEPTED:
+        yield from ledger.succeeded()
+    elif verdict is not Verdict.UNSURE:
+        yield from ledger.drop(attempt)
+    return outcome, verdict
 
 
 def _owned(outcome: Outcome) -> Conflicts:

@@ -231,6 +231,7 @@ class AsyncObject:
 
         Raises:
             MergeConflictError: others own some of the fields; ``conflicts`` has pairs of path and manager.
+            WriteOutcomeUnknownError: it was repeated after a lost answer, and refused: the first may have been applied.
         """
         return await self._run(self._calls.apply(body, field_manager, force, deadline))
 

@@ -228,6 +228,7 @@ class Object:
 
         Raises:
             MergeConflictError: others own some of the fields; ``conflicts`` has pairs of path and manager.
+            WriteOutcomeUnknownError: it was repeated after a lost answer, and refused: the first may have been applied.
         """
         return self._run(self._calls.apply(body, field_manager, force, deadline))
 

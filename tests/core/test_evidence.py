@@ -116,7 +116,11 @@ def test_a_preempted_attempt_is_weighed_like_any_other() -> None:
     ],
 )
 def test_idempotence_is_asked_only_where_it_matters(now: Any, tag: str, holds: bool, on_doubt: OnDoubt) -> None:
-    def never() -> bool:
-        raise AssertionError("asked")
+    asked: list[bool] = []
 
-    weigh([attempt()], tag=tag, now=now, holds=holds, idempotent=never, on_doubt=on_doubt)
+    def idempotent() -> bool:
+        asked.append(True)
+        return True
+
+    weigh([attempt()], tag=tag, now=now, holds=holds, idempotent=idempotent, on_doubt=on_doubt)
+    assert asked == []

@@ -57,6 +57,10 @@ def config(kube: KubernetesClient, name: str = "cm") -> Object:
     return kube.object("v1", "ConfigMap", "default", name)
 
 
+def taken(body: dict[str, Any]) -> None:
+    body["data"]["k"] = "theirs"
+
+
 def one_more(body: dict[str, Any]) -> None:
     body["data"]["n"] = str(int(body["data"]["n"]) + 1)
 
@@ -180,6 +184,40 @@ def test_apply_owns_what_it_says_and_is_refused_what_others_own(server: MockKube
         assert stored(server, "shared")["data"] == {"a": "2", "b": "1", "c": "2"}
         shared.apply({"data": {"c": "2"}}, "two")
         assert "a" not in stored(server, "shared")["data"]
+
+
+@pytest.mark.parametrize("locked", [False, True])
+def test_an_apply_refused_after_a_lost_answer_may_have_been_carried_out(server: MockKubernetes, locked: bool) -> None:
+    server.inject(method="PATCH", phase="after", effect="reset")
+    with client(server) as kube:
+        body: dict[str, Any] = {"data": {"k": "1"}}
+        if locked:
+            # The second copy is refused by the version that the first has made.
+            body["metadata"] = {"resourceVersion": config(kube).get().version}
+        else:
+            between = iter([lambda: None, lambda: server.edit("v1", "ConfigMap", "default", "cm", taken)])
+            server.before_write(lambda: next(between)())
+        with pytest.raises(WriteOutcomeUnknownError, match="may") as raised:
+            config(kube).apply(body, "one")
+    assert raised.value.applied is None
+    assert isinstance(raised.value.__cause__, PreconditionFailedError if locked else MergeConflictError)
+    assert len(raised.value.request_ids) == 1
+
+
+def test_an_apply_repeated_after_a_lost_answer_succeeds(server: MockKubernetes) -> None:
+    server.inject(method="PATCH", phase="after", effect="reset")
+    with client(server) as kube:
+        assert config(kube).apply({"data": {"k": "1"}}, "one").attempts == 2
+    assert stored(server)["data"] == {"n": "0", "k": "1"}
+
+
+def test_an_apply_refused_at_once_was_not_carried_out(server: MockKubernetes) -> None:
+    with client(server) as kube:
+        old = config(kube).get().version
+        server.edit("v1", "ConfigMap", "default", "cm", one_more)
+        with pytest.raises(PreconditionFailedError) as raised:
+            config(kube).apply({"metadata": {"resourceVersion": old}, "data": {"k": "1"}}, "one")
+    assert raised.value.applied is False
 
 
 def test_a_body_that_was_read_is_not_applied(server: MockKubernetes) -> None:

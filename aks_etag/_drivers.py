@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import random
 import uuid
 from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar, assert_never
 
 from ._clock import Clock
 from ._core.events import Event, Fighting, Flapping, NotFenced, OutcomeUnknown, Warned
 from ._core.messages import NoResponse, Outcome, Request
-from ._flows.effects import Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Undecided
+from ._flows.effects import Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Together, Undecided
 from ._stats import Stats
 
 T = TypeVar("T")
@@ -111,12 +113,27 @@ def run(flow: Flow[T], transport: Transport, around: Surroundings) -> T:
                         reply = NoResponse(error=error, final=True)
                 case Sleep():
                     around.clock.sleep(effect.seconds)
+                case Together():
+                    reply = _together(effect, transport, around)
                 case _:
                     undecided = effect if isinstance(effect, Undecided) else undecided
                     reply = around.answer(effect)
     except BaseException as reason:
         around.interrupted(undecided, reason)
         raise
+
+
+def _together(effect: Together, transport: Transport, around: Surroundings) -> list[Any]:
+    if effect.limit == 1:
+        return [run(flow, transport, around) for flow in effect.flows]
+    pool = ThreadPoolExecutor(effect.limit, "aks-etag")
+    try:
+        running = [pool.submit(run, flow, transport, around) for flow in effect.flows]
+        done, _ = wait(running, return_when=FIRST_EXCEPTION)
+        failed = next((each for each in running if each in done and each.exception() is not None), None)
+        return [failed.result()] if failed is not None else [each.result() for each in running]
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 async def arun(flow: Flow[T], transport: AsyncTransport, around: Surroundings) -> T:
@@ -140,9 +157,27 @@ async def arun(flow: Flow[T], transport: AsyncTransport, around: Surroundings) -
                         reply = NoResponse(error=error, final=True)
                 case Sleep():
                     await around.clock.asleep(effect.seconds)
+                case Together():
+                    reply = await _atogether(effect, transport, around)
                 case _:
                     undecided = effect if isinstance(effect, Undecided) else undecided
                     reply = around.answer(effect)
     except BaseException as reason:
         around.interrupted(undecided, reason)
         raise
+
+
+async def _atogether(effect: Together, transport: AsyncTransport, around: Surroundings) -> list[Any]:
+    gate = asyncio.Semaphore(effect.limit)
+
+    async def one(flow: Flow[Any]) -> Any:
+        async with gate:
+            return await arun(flow, transport, around)
+
+    tasks = [asyncio.ensure_future(one(flow)) for flow in effect.flows]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

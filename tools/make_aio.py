@@ -35,6 +35,20 @@ RULES = [
     (r'"""The synchronous Kubernetes client\.', '"""The asynchronous Kubernetes client, made by tools/make_aio.py.'),
     (r"\b(KubernetesClient)\b", r"Async\1"),
     (r"\bObject\b", "AsyncObject"),
+    (
+        r'"""The synchronous front of a migration\.',
+        '"""The asynchronous front of a migration, made by tools/make_aio.py.',
+    ),
+    (r"from \.\.client import", "from ..aio import"),
+    (r"    with Migration\(", "    async with Migration("),
+    (r"(?<!`)\bMigration\b(?!`)", "AsyncMigration"),
+    (r"`Migration`", "`AsyncMigration`"),
+    (r"return progress\(self\._run\(", "return progress(await self._run("),
+    (r"return self\._swept\(", "return await self._swept("),
+    (r"return self\._kube\._run\(", "return await self._kube._run("),
+    (r"(?m)^        self\._run\(", "        await self._run("),
+    (r"return migration\.", "return await migration."),
+    (r"any thread may say so", "on_progress may say so"),
     (r"following = self\._run\(", "following = await self._run("),
     (r"            yield from items", "            for item in items:\n                yield item"),
     (r"; thread-safe\.", "; it belongs to one event loop."),
@@ -45,7 +59,9 @@ RULES = [
     (r"_parts\.transport\(", "_parts.async_transport("),
     (
         r"def (_run|_list|get|get_or_none|wait|create|create_or_update|delete|read_consistent|update|update_tags"
-        r"|put|patch|apply|objects|owners|owned|close)\(",
+        r"|put|patch|apply|objects|owners|owned|close|_swept|run|preflight"
+        r"|deprecate|flip|settle|rewrite|verify|trim|unserve|clean_managers|check|remove|report|migrate_storage"
+        r"|check_storage)\(",
         r"async def \1(",
     ),
     (r"def from_aks\(", "async def from_aks("),
@@ -63,6 +79,7 @@ TWINS = [
     ("_handles.py", "_aio_handles.py"),
     ("client.py", "aio.py"),
     ("kubernetes/client.py", "kubernetes/aio.py"),
+    ("kubernetes/migration/migration.py", "kubernetes/migration/aio.py"),
 ]
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -57,7 +57,18 @@ class Undecided:
     request_ids: tuple[str, ...]
 
 
-Effect: TypeAlias = Send | Sleep | Now | Chance | NewRequestId | Emit | Undecided
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Run flows that do not depend on each other, at most so many at a time; answered with the list of their results.
+
+    The first that raises ends it: those that have not begun are not begun.
+    """
+
+    flows: Sequence[Flow[Any]]
+    limit: int
+
+
+Effect: TypeAlias = Send | Sleep | Now | Chance | NewRequestId | Emit | Undecided | Together
 Flow: TypeAlias = Generator[Effect, Any, T]
 
 
@@ -84,3 +95,8 @@ def new_request_id() -> Flow[str]:
 def emit(event: Event) -> Flow[None]:
     """Tell whoever listens."""
     yield Emit(event)
+
+
+def together(flows: Sequence[Flow[T]], limit: int) -> Flow[list[T]]:
+    """Run flows side by side."""
+    return cast("list[T]", (yield Together(flows, limit)))

@@ -42,8 +42,15 @@ class MockKubernetes:
         deny: Collection[tuple[str, str]] = (),
         flip_race: int | float = 0,
         defaults_on_read: bool = False,
+        storage_migrator: bool = False,
     ) -> None:
-        self.switches = KubeSwitches(token=token, deny=deny, flip_race=flip_race, defaults_on_read=defaults_on_read)
+        self.switches = KubeSwitches(
+            token=token,
+            deny=deny,
+            flip_race=flip_race,
+            defaults_on_read=defaults_on_read,
+            storage_migrator=storage_migrator,
+        )
         self._store = KubeStore(self.switches, seed)
         self._hooks = Hooks()
         self._faults = Faults()

@@ -33,6 +33,25 @@ def one(kube: MockKubernetes, api: Api) -> None:
     kube.add(configmap("cm-1", "lab-a", a="mp"), manager="lab-cli")
 
 
+def migrator(kube: MockKubernetes, api: Api) -> None:
+    """A server with a migrator of its own, and nothing for it to do."""
+    kube.switches.storage_migrator = True
+
+
+def migrating(kube: MockKubernetes, api: Api) -> None:
+    """The migration move-movers, at work."""
+    migrator(kube, api)
+    path = "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations"
+    resource = {"group": "lab.example.com", "resource": "movers"}
+    kind = {"apiVersion": "storagemigration.k8s.io/v1beta1", "kind": "StorageVersionMigration"}
+    body = {**kind, "metadata": {"name": "move-movers"}, "spec": {"resource": resource}}
+    live = api.post(path, json=body).raise_for_status().json()
+    condition = {"type": "Running", "status": "True", "lastTransitionTime": "2026-11-30T09:54:45Z"}
+    condition |= {"reason": "MigrationRunning", "message": "The migration is running"}
+    live["status"] = {"conditions": [condition], "resourceVersion": "346"}
+    api.put(f"{path}/move-movers/status", json=live).raise_for_status()
+
+
 def again(kube: MockKubernetes, api: Api) -> None:
     """Two ConfigMaps that were deleted and created again."""
     for name in ("re", "re2"):

@@ -23,8 +23,6 @@ DATA = Path(__file__).parent.parent / "data" / "kubernetes"
 UNSUPPORTED = {
     "conversion_review_request": "a request that the server sends to a webhook, not one that it answers",
     "crd_get_200_svm_running": "a condition that the migrator built into the server sets",
-    "svm_create_201": "StorageVersionMigration, the server's own migrator",
-    "svm_get_200_running": "StorageVersionMigration, the server's own migrator",
     "watch_410_too_old_event": "watches",
 }
 RECORDED = 159
@@ -54,6 +52,8 @@ ROWS: dict[str, Row] = {
         "path_404_unknown_group timeout_504 crd_create_201 crd_create_422_no_storage crd_create_422_two_storage "
         "discovery_aggregated_200",
     ),
+    "svm_create_201": Row(stages.migrator),
+    "svm_get_200_running": Row(stages.migrating),
     "discovery_304_if_none_match": Row(stages.empty, "tag"),
     **rows(
         stages.one,

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Move the stored objects of a CustomResourceDefinition to another version, and drop the old one safely."""
+"""Move the stored objects of a CustomResourceDefinition to another version, and drop the old one safely.
+
+The asynchronous twins of the two functions are in ``aks_etag.kubernetes.migration.aio``.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,14 @@ from ._values import (
     Problem,
     Progress,
     Report,
+    ServerMigration,
     Verdict,
 )
+from .aio import AsyncMigration
 from .migration import Migration, check_storage, migrate_storage
 
 __all__ = [
+    "AsyncMigration",
     "Finding",
     "Manager",
     "Migration",
@@ -24,6 +30,7 @@ __all__ = [
     "Problem",
     "Progress",
     "Report",
+    "ServerMigration",
     "Verdict",
     "check_storage",
     "migrate_storage",

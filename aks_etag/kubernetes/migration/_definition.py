@@ -13,6 +13,7 @@ from ..._flows.budget import Budget
 from ..._flows.effects import Flow
 from ..._flows.options import Options
 from ..._flows.read import fetch
+from ...errors import RequestRefusedError
 from ._values import MigrationRefusedError
 
 API: Final = "apiextensions.k8s.io/v1"
@@ -38,6 +39,8 @@ class Definition:
     stored: tuple[str, ...]
     conversion: str
     warnings: Mapping[str, str]
+    # What the server's own migrator says while it is at work.
+    migrating: str
 
     @classmethod
     def of(cls, body: Body) -> Definition:
@@ -59,6 +62,7 @@ class Definition:
             # A CRD that says nothing converts by relabelling.
             conversion=str((spec.get("conversion") or {}).get("strategy") or "None"),
             warnings={each["name"]: str(each.get("deprecationWarning") or "") for each in versions},
+            migrating=_migrating((body.get("status") or {}).get("conditions") or ()),
         )
 
     def old(self, to: str) -> tuple[str, ...]:
@@ -83,12 +87,20 @@ class Definition:
         return f"/apis/{self.group}/{version}{scope}/{self.plural}/{quote(name, safe='')}"
 
 
+def _migrating(conditions: Sequence[Mapping[str, Any]]) -> str:
+    found = (each for each in conditions if (each.get("type"), each.get("status")) == ("StorageMigrating", "True"))
+    return next((str(each.get("message") or "it is at work") for each in found), "")
+
+
 def read_definition(name: str, options: Options) -> Flow[Definition]:
     """Read a definition. The connection is closed after it, so that what follows may meet another replica."""
     url = f"/apis/{API}/customresourcedefinitions/{quote(name, safe='')}"
     budget = yield from Budget.start(url, options)
     answer = yield from fetch(Request(method="GET", url=url, headers={"Connection": "close"}), budget)
-    return Definition.of(answer.body)
+    try:
+        return Definition.of(answer.body)
+    except (KeyError, TypeError, StopIteration) as error:
+        raise RequestRefusedError(f"{name}: the answer is no CustomResourceDefinition", answer=answer) from error
 
 
 def refuse(definition: str, code: str, why: str) -> MigrationRefusedError:

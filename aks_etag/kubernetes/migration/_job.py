@@ -3,22 +3,41 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from ..._core.pacing import check_count, check_seconds
 from ..._core.snapshot import WriteResult
 from ..._core.unset import UNSET, Unset
 from ..._flows.effects import Flow, Sleep
 from ..._flows.options import Options
-from .._calls import Calls
-from .._setup import of_subresource
-from ._definition import Definition, Edit, check_target, read_definition, refuse
+from .._calls import Calls, Choices
+from .._place import check_place
+from .._setup import Parts, of_subresource
+from ._definition import API, KIND, Definition, Edit, check_target, read_definition, refuse
 from ._journal import Journal
-from ._pace import Pace
+from ._pace import Pace, Window
 from ._values import Progress
 
 OnProgress: TypeAlias = Callable[[Progress], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a migration was asked for, as `Migration` explains it."""
+
+    to: str
+    journal: str | os.PathLike[str] | None
+    chunk: int
+    concurrency: int
+    rate: float | None
+    settle: float
+    window: Window | None
+    old: tuple[str, ...] | None
+    remove_old: bool
+    on_progress: OnProgress | None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,12 +49,19 @@ class Job:
     journal: Journal
     pace: Pace
     chunk: int
+    concurrency: int
     settle: float
     remove_old: bool
     wanted_old: tuple[str, ...] | None = None
     on_progress: OnProgress | None = None
     pausing: bool = False
+    # Of lists: how many objects at once can be read just now, in which version, and which object was the last.
+    page: int = field(init=False)
     readable: dict[str, str] = field(default_factory=dict)
+    passed: str = ""
+
+    def __post_init__(self) -> None:
+        self.page = self.chunk
 
     @property
     def options(self) -> Options:
@@ -85,3 +111,31 @@ class Job:
         """Tell how far it is. What the listener raises stops the run; what is done is in the journal by then."""
         if self.on_progress is not None:
             self.on_progress(progress)
+
+
+def prepared(settings: Settings, name: str, parts: Parts, choices: Choices) -> Job:
+    """Check what was asked for, and open the journal."""
+    check_count("chunk", settings.chunk)
+    check_count("concurrency", settings.concurrency)
+    check_place(API, KIND, None, name)
+    calls = Calls(
+        api_version=API,
+        kind=KIND,
+        namespace=None,
+        name=name,
+        subresource="",
+        choices=choices,
+        discovery=parts.discovery,
+    )
+    return Job(
+        calls=calls,
+        to=settings.to,
+        pace=Pace(wall=parts.clock.time, rate=settings.rate, window=settings.window),
+        chunk=settings.chunk,
+        concurrency=settings.concurrency,
+        settle=check_seconds("settle", settings.settle),
+        remove_old=settings.remove_old,
+        wanted_old=settings.old,
+        on_progress=settings.on_progress,
+        journal=Journal(settings.journal),
+    )

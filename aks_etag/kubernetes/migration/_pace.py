@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import TypeAlias
 
@@ -25,6 +26,7 @@ class Pace:
     rate: float | None = None
     window: Window | None = None
     due: float = 0.0
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:
         if self.rate is not None and not self.rate > 0:
@@ -35,17 +37,27 @@ class Pace:
     def turn(self, what: str) -> Flow[float]:
         """Wait until the next write may go out; return the seconds that it took."""
         began = moment = yield from now()
-        if self.rate is not None and moment < self.due:
-            yield Sleep(self.due - moment)
-        # The window is looked at last: waiting for the turn may have outlasted it.
-        closed = 0.0 if self.window is None else until_open(self.window, self.wall())
-        if closed > 0:
+        while True:
+            ahead = self._place(moment) - moment
+            if ahead > 0:
+                yield Sleep(ahead)
+            # The window is looked at last: waiting for the turn may have outlasted it.
+            closed = 0.0 if self.window is None else until_open(self.window, self.wall())
+            if closed <= 0:
+                return (yield from now()) - began
             yield from emit(Waiting(resource_id=what, what="the daily window", seconds=closed))
             yield Sleep(closed)
-        moment = yield from now()
-        if self.rate is not None:
-            self.due = max(moment, self.due) + 1 / self.rate
-        return moment - began
+            # All who have waited for the window wake at once: each takes a place again.
+            moment = yield from now()
+
+    def _place(self, moment: float) -> float:
+        """Take the next free place, and return its time."""
+        if self.rate is None:
+            return moment
+        with self.lock:
+            mine = max(moment, self.due)
+            self.due = mine + 1 / self.rate
+            return mine
 
 
 def until_open(window: Window, wall: float) -> float:

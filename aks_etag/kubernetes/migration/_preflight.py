@@ -12,8 +12,8 @@ from ..._flows.budget import Budget
 from ..._flows.effects import Flow, send
 from ._definition import Definition
 from ._job import Job
+from ._lists import chunk
 from ._managers import lock_only
-from ._sweep import chunk
 from ._touch import CONFLICT_TRIES, CONVERSION_TRIES, MANAGER, MERGE, failing, is_conflict, is_denied, is_gone
 from ._values import Finding, Preflight, Problem, Reason
 

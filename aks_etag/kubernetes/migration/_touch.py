@@ -41,15 +41,24 @@ class Touched:
     problem: Problem | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What is to be done to each object; ``last``: its connection is not to be used any more after it."""
+
+    definition: Definition
+    version: str
+    patch_of: PatchOf
+    pace: Pace
+    options: Options
+    last: bool = False
+
+
 @dataclass(slots=True, kw_only=True)
 class Touch:
     """The write of one object; ``metadata`` is its newest known."""
 
-    definition: Definition
-    version: str
+    task: Task
     metadata: Body
-    patch_of: PatchOf
-    pace: Pace
     budget: Budget
     query: str = f"?fieldManager={MANAGER}"
 
@@ -57,7 +66,7 @@ class Touch:
     def url(self) -> str:
         """Its path."""
         metadata = self.metadata
-        return self.definition.item(self.version, metadata.get("namespace", ""), metadata["name"])
+        return self.task.definition.item(self.task.version, metadata.get("namespace", ""), metadata["name"])
 
     def problem(self, reason: Reason, outcome: Outcome) -> Problem:
         """Say what stands in the way."""
@@ -65,90 +74,89 @@ class Touch:
         return Problem(namespace=namespace, name=name, reason=reason, detail=failures.explained(outcome))
 
 
-def touch(
-    definition: Definition, version: str, metadata: Body, patch_of: PatchOf, pace: Pace, options: Options
-) -> Flow[Touched]:
-    """Send the patch that ``patch_of`` makes of an object's metadata, until it is carried out or refused for good."""
-    label = f"{definition.plural} {metadata.get('namespace', '')}/{metadata['name']}"
-    task = Touch(
-        definition=definition,
-        version=version,
-        metadata=metadata,
-        patch_of=patch_of,
-        pace=pace,
-        budget=(yield from Budget.start(label, options)),
-    )
+def touch(task: Task, metadata: Body) -> Flow[Touched]:
+    """Send the patch that the task makes of an object's metadata, until it is carried out or refused for good."""
+    label = f"{task.definition.plural} {metadata.get('namespace', '')}/{metadata['name']}"
+    write = Touch(task=task, metadata=metadata, budget=(yield from Budget.start(label, task.options)))
     touched, broken, waited = Touched(), 0, 0
     while True:
-        patch = patch_of(task.metadata)
+        patch = task.patch_of(write.metadata)
         if patch is None:
             return touched
         # A night outside of the window is no trouble of this object: its deadline does not run then.
-        task.budget.started += yield from pace.turn(label)
-        outcome = yield from send(_request(task, patch))
-        if isinstance(outcome, Response) and outcome.status < 300:
-            touched.moved |= _moved(task, outcome.body["metadata"])
+        write.budget.started += yield from task.pace.turn(label)
+        outcome = yield from send(_request(write, patch))
+        if (written := _metadata_of(outcome)) is not None:
+            touched.moved |= _moved(write, written)
             return touched
         broken = failing(outcome, broken)
-        touched.problem = _problem(task, outcome, broken, touched.conflicts)
+        touched.problem = _problem(write, outcome, broken, touched.conflicts)
         if touched.problem is not None or is_gone(outcome):
             return touched
         if is_conflict(outcome):
             touched.conflicts += 1
         else:
             waited += 1
-            yield from _wait(task, outcome, waited)
-        found = yield from _again(task)
+            yield from _wait(write, outcome, waited)
+        found = yield from _again(write)
         if isinstance(found, Touched):
             found.conflicts += touched.conflicts
             return found
         # In doubt, the write that moved the version may have been ours: the pass must not count as one that moved none.
-        touched.moved |= not is_conflict(outcome) and _moved(task, found)
-        task.metadata = found
+        touched.moved |= not is_conflict(outcome) and _moved(write, found)
+        write.metadata = found
 
 
-def _request(task: Touch, patch: Patch) -> Request:
-    headers = {"Accept": METADATA, "Content-Type": MERGE}
-    return Request(method="PATCH", url=task.url + task.query, headers=headers, body=patch)
+def _request(write: Touch, patch: Patch) -> Request:
+    headers = {"Accept": METADATA, "Content-Type": MERGE, **({"Connection": "close"} if write.task.last else {})}
+    return Request(method="PATCH", url=write.url + write.query, headers=headers, body=patch)
 
 
-def _problem(task: Touch, outcome: Outcome, broken: int, conflicts: int) -> Problem | None:
+def _problem(write: Touch, outcome: Outcome, broken: int, conflicts: int) -> Problem | None:
     if broken >= CONVERSION_TRIES:
-        return task.problem("unconvertible", outcome)
+        return write.problem("unconvertible", outcome)
     if is_conflict(outcome):
-        return task.problem("contended", outcome) if conflicts >= CONFLICT_TRIES else None
-    return task.problem("denied", outcome) if is_denied(outcome) else None
+        return write.problem("contended", outcome) if conflicts >= CONFLICT_TRIES else None
+    return write.problem("denied", outcome) if is_denied(outcome) else None
 
 
-def _wait(task: Touch, outcome: Outcome, times: int) -> Flow[None]:
+def _wait(write: Touch, outcome: Outcome, times: int) -> Flow[None]:
     if _status(outcome) == 429:
-        yield from task.budget.throttled(outcome)
+        yield from write.budget.throttled(outcome)
     else:
         what = f"an answer to a rewrite ({failures.explained(outcome)})"
-        yield from task.budget.back_off(times, what, cause=outcome)
+        yield from write.budget.back_off(times, what, cause=outcome)
 
 
-def _again(task: Touch) -> Flow[Body | Touched]:
+def _again(write: Touch) -> Flow[Body | Touched]:
     """Read the metadata anew; an object that is gone is done, one that cannot be read is a problem."""
     failed = broken = 0
     while True:
-        request = Request(method="GET", url=task.url, headers={"Accept": METADATA})
-        outcome = yield from send((yield from task.budget.allowed(request, "an answer")))
-        if isinstance(outcome, Response) and outcome.status == 200:
-            metadata: Body = outcome.body["metadata"]
+        request = Request(method="GET", url=write.url, headers={"Accept": METADATA})
+        outcome = yield from send((yield from write.budget.allowed(request, "an answer")))
+        if (metadata := _metadata_of(outcome)) is not None:
             return metadata
         if is_gone(outcome):
             return Touched()
         if is_denied(outcome):
-            return Touched(problem=task.problem("denied", outcome))
+            return Touched(problem=write.problem("denied", outcome))
         failed, broken = failed + 1, failing(outcome, broken)
         if broken >= CONVERSION_TRIES:
-            return Touched(problem=task.problem("unconvertible", outcome))
-        yield from _wait(task, outcome, failed)
+            return Touched(problem=write.problem("unconvertible", outcome))
+        yield from _wait(write, outcome, failed)
 
 
-def _moved(task: Touch, metadata: Body) -> bool:
-    moved: bool = metadata["resourceVersion"] != task.metadata["resourceVersion"]
+def _metadata_of(outcome: Outcome) -> Body | None:
+    """Return the metadata of an answer that shows the object; a 200 of some proxy that does not is no answer."""
+    if not isinstance(outcome, Response) or outcome.status >= 300 or not isinstance(outcome.body, dict):
+        return None
+    metadata = outcome.body.get("metadata")
+    known = isinstance(metadata, dict) and all(metadata.get(name) for name in ("name", "uid", "resourceVersion"))
+    return metadata if known else None
+
+
+def _moved(write: Touch, metadata: Body) -> bool:
+    moved: bool = metadata["resourceVersion"] != write.metadata["resourceVersion"]
     return moved
 
 

@@ -11,6 +11,7 @@ from ...errors import AksEtagError
 Phase: TypeAlias = Literal[
     "deprecate", "flip", "settle", "rewrite", "verify", "trim", "unserve", "clean_managers", "check", "remove"
 ]
+ServerState: TypeAlias = Literal["pending", "running", "succeeded", "failed"]
 Reason: TypeAlias = Literal["denied", "unconvertible", "contended"]
 
 
@@ -122,8 +123,21 @@ class Manager:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ServerMigration:
+    """A StorageVersionMigration of the definition, as the server's own migrator reports it; ``since`` in its words."""
+
+    name: str
+    state: ServerState
+    since: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """Whether a version may be removed; ``reasons`` says why not."""
+    """Whether a version may be removed; ``reasons`` says why not.
+
+    ``server_migrations`` is ``None`` where the server has no migrator of its own, or does not let us see.
+    """
 
     definition: str
     version: str
@@ -132,6 +146,7 @@ class Verdict:
     served: bool
     storage: bool
     managers: tuple[Manager, ...]
+    server_migrations: tuple[ServerMigration, ...] | None = None
 
     @property
     def removable(self) -> bool:

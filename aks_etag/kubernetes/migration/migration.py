@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The synchronous front of a migration. Each step is one line: a flow, run by the client's driver."""
+"""The synchronous front of a migration. Each step is one line: a flow for the driver."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ import os
 from collections.abc import Sequence
 from typing import Any, Self, TypeVar
 
-from ..._core.pacing import check_count, check_seconds
 from ..._flows.effects import Flow
-from .._calls import Calls
-from .._place import check_place
 from ..client import KubernetesClient
 from . import _preflight, _procedure, _steps
 from ._check import check
-from ._definition import API, KIND
-from ._job import Job, OnProgress
-from ._journal import Journal, Sweep
-from ._pace import Pace, Window
+from ._job import OnProgress, Settings, prepared
+from ._journal import Sweep
+from ._pace import Window
 from ._sweep import progress
 from ._values import Preflight, Progress, Report, Verdict
 
@@ -27,10 +23,11 @@ T = TypeVar("T")
 class Migration:
     """Moves the objects of one definition to the version ``to``; each step is idempotent and callable alone.
 
-    ``journal`` is the file that lets a killed run go on where it was; without one, only this object remembers. ``rate``
-    is in writes per second; ``settle`` in seconds, longer than any API server takes to learn of a change. Outside of
-    ``window``, a daily pair of times (UTC unless they have a zone), nothing is written. ``old`` are the versions to get
-    rid of: by default those that ``status.storedVersions`` names when the migration begins, and those it has marked.
+    ``journal`` is the file that lets a killed run go on where it was; without one, only this object remembers.
+    ``chunk`` objects are listed at once, ``concurrency`` of them are written at a time, at most ``rate`` in a second.
+    ``settle`` is in seconds, longer than any API server takes to learn of a change. Outside of ``window``, a daily pair
+    of times (UTC unless they have a zone), nothing is written. ``old`` are the versions to get rid of: by default those
+    that ``status.storedVersions`` names when the migration begins, and those it has marked.
     """
 
     def __init__(
@@ -41,6 +38,7 @@ class Migration:
         to: str,
         journal: str | os.PathLike[str] | None = None,
         chunk: int = 500,
+        concurrency: int = 1,
         rate: float | None = None,
         settle: float = 5.0,
         window: Window | None = None,
@@ -48,20 +46,23 @@ class Migration:
         remove_old: bool = True,
         on_progress: OnProgress | None = None,
     ) -> None:
-        check_count("chunk", chunk)
-        check_place(API, KIND, None, crd_name)
         self._kube = kube
-        pace = Pace(wall=kube._parts.clock.time, rate=rate, window=window)
-        self._job = Job(
-            calls=_calls(kube, crd_name),
-            to=to,
-            pace=pace,
-            chunk=chunk,
-            settle=check_seconds("settle", settle),
-            remove_old=remove_old,
-            wanted_old=None if old is None else tuple(old),
-            on_progress=on_progress,
-            journal=Journal(journal),
+        self._job = prepared(
+            Settings(
+                to=to,
+                journal=journal,
+                chunk=chunk,
+                concurrency=concurrency,
+                rate=rate,
+                settle=settle,
+                window=window,
+                old=None if old is None else tuple(old),
+                remove_old=remove_old,
+                on_progress=on_progress,
+            ),
+            crd_name,
+            kube._parts,
+            kube._choices,
         )
 
     def run(self) -> Report:
@@ -161,6 +162,7 @@ def migrate_storage(
     to: str,
     journal: str | os.PathLike[str] | None = None,
     chunk: int = 500,
+    concurrency: int = 1,
     rate: float | None = None,
     settle: float = 5.0,
     window: Window | None = None,
@@ -181,6 +183,7 @@ def migrate_storage(
         to=to,
         journal=journal,
         chunk=chunk,
+        concurrency=concurrency,
         rate=rate,
         settle=settle,
         window=window,
@@ -195,15 +198,3 @@ def check_storage(kube: KubernetesClient, crd_name: str, version: str) -> Verdic
     """Say whether a version of a definition may be removed, and who still needs it; nothing is written."""
     with Migration(kube, crd_name, to=version) as migration:
         return migration.check(version)
-
-
-def _calls(kube: KubernetesClient, crd_name: str) -> Calls:
-    return Calls(
-        api_version=API,
-        kind=KIND,
-        namespace=None,
-        name=crd_name,
-        subresource="",
-        choices=kube._choices,
-        discovery=kube._parts.discovery,
-    )

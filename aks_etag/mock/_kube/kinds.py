@@ -147,3 +147,14 @@ BUILT_IN: Final[tuple[Kind, ...]] = (
     ),
     DEFINITION,
 )
+# There where a switch says so.
+STORAGE_MIGRATION: Final = Kind(
+    group="storagemigration.k8s.io",
+    kind="StorageVersionMigration",
+    plural="storageversionmigrations",
+    storage="v1beta1",
+    served=("v1beta1",),
+    namespaced=False,
+    subresources=frozenset({"status"}),
+    fields=_SPEC,
+)

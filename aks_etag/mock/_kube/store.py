@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 from aks_etag.mock._core.clock import VirtualClock
 from aks_etag.mock._core.mint import Mint
 from aks_etag.mock._kube.journal import KubeCommit, KubeJournalEntry, ObjectKey
-from aks_etag.mock._kube.kinds import BUILT_IN, DEFINITION, Kind, custom_kind
+from aks_etag.mock._kube.kinds import BUILT_IN, DEFINITION, STORAGE_MIGRATION, Kind, custom_kind
 from aks_etag.mock._kube.races import Races
 from aks_etag.mock._kube.switches import KubeSwitches
 
@@ -64,7 +64,7 @@ class KubeStore:
 
     def kind(self, group: str, plural: str) -> Kind | None:
         """Find a kind by its resource."""
-        for kind in BUILT_IN:
+        for kind in self._built_in():
             if (kind.group, kind.plural) == (group, plural):
                 return kind
         definition = self._records.get(ObjectKey(DEFINITION.group, DEFINITION.plural, "", f"{plural}.{group}"))
@@ -73,7 +73,10 @@ class KubeStore:
     def kinds(self) -> list[Kind]:
         """Return all kinds."""
         definitions = self.collection(DEFINITION.group, DEFINITION.plural)
-        return [*BUILT_IN, *(custom_kind(record.body) for record in definitions)]
+        return [*self._built_in(), *(custom_kind(record.body) for record in definitions)]
+
+    def _built_in(self) -> tuple[Kind, ...]:
+        return (*BUILT_IN, STORAGE_MIGRATION) if self.switches.storage_migrator else BUILT_IN
 
     def get(self, key: ObjectKey) -> Record | None:
         """Find an object."""

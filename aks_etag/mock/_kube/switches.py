@@ -13,9 +13,11 @@ class KubeSwitches:
 
     ``flip_race`` says what still lands in the old version after a flip of the storage version: an ``int`` counts
     writes, a ``float`` virtual seconds. ``deny`` holds pairs of verb and resource ("*" is any) that are forbidden.
+    With ``storage_migrator`` the API storagemigration.k8s.io is there, but no controller that works for it.
     """
 
     token: str | None = None
     deny: Collection[tuple[str, str]] = ()
     flip_race: int | float = 0
     defaults_on_read: bool = False
+    storage_migrator: bool = False

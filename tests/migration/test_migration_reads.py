@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from aks_etag.kubernetes.migration import Migration, check_storage, migrate_storage
+from aks_etag.kubernetes.migration import DefaultProof, Migration, check_storage, migrate_storage
+from aks_etag.kubernetes.migration._defaults import new_defaults
+from aks_etag.kubernetes.migration._definition import Definition
 from aks_etag.kubernetes.migration._managers import renamed
 from aks_etag.kubernetes.migration._preflight import absent
 
@@ -36,6 +38,45 @@ def test_a_preflight_finds_what_would_be_lost_and_what_would_appear_and_writes_n
     ]
     assert len(stage.server.commits) == before
     assert stage.server.object(f"lab.example.com/{OLD}", "Widget", "lab", "full")["spec"]["legacy"] == "x"  # type: ignore[index]
+
+
+def spec_of(stage: Stage, name: str, version: str) -> dict[str, Any]:
+    body = stage.server.object(f"lab.example.com/{version}", "Widget", "lab", name)
+    assert body is not None
+    found: dict[str, Any] = body["spec"]
+    return found
+
+
+def test_the_report_proves_that_defaults_were_absent_before_and_are_present_after() -> None:
+    stage = changed_schema()
+    assert "mode" not in spec_of(stage, "full", NEW)
+    with Migration(stage.kube, NAME, to=NEW) as migration:
+        migration.flip()
+        assert migration.report().defaults == ()
+        migration.rewrite()
+        report = migration.run()
+    proof = DefaultProof(path="spec.mode", namespace="lab", name="full", absent_before=True, present_after=True)
+    assert report.defaults == (proof,)
+    assert spec_of(stage, "full", NEW)["mode"] == "fast"
+
+
+def test_what_a_default_waits_for_is_told_while_it_is_absent_or_its_object_is_gone() -> None:
+    stage = changed_schema()
+    stage.server.admit(lambda _, body: "no" if body["metadata"]["name"] == "full" else None)
+    with Migration(stage.kube, NAME, to=NEW) as migration:
+        assert [(each.name, each.present_after) for each in migration.run().defaults] == [("full", False)]
+        stage.server.admit(None)
+        stage.server.delete(f"lab.example.com/{NEW}", "Widget", "lab", "full")
+        assert [(each.name, each.present_after) for each in migration.run().defaults] == [("full", None)]
+
+
+def test_a_default_that_is_never_absent_proves_nothing() -> None:
+    # Either both schemas have it, or no object has the parent that it would be filled into.
+    parent = {"type": "object", "properties": {"speed": {"type": "integer", "default": 1}}}
+    versions = [version(OLD, storage=True, mode=MODE), version(NEW, mode=MODE, motor=parent)]
+    stage = Stage(2, *versions)
+    assert new_defaults(Definition.of(stage.crd()), NEW, (OLD,)) == [("spec", "motor", "speed")]
+    assert migrate_storage(stage.kube, NAME, to=NEW).defaults == ()
 
 
 def test_a_preflight_finds_what_is_denied_and_what_cannot_be_converted() -> None:

@@ -7,6 +7,7 @@ The asynchronous twins of the two functions are in ``aks_etag.kubernetes.migrati
 from __future__ import annotations
 
 from ._values import (
+    DefaultProof,
     Finding,
     Manager,
     MigrationRefusedError,
@@ -22,6 +23,7 @@ from .migration import Migration, check_storage, migrate_storage
 
 __all__ = [
     "AsyncMigration",
+    "DefaultProof",
     "Finding",
     "Manager",
     "Migration",

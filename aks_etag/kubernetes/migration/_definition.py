@@ -39,6 +39,7 @@ class Definition:
     stored: tuple[str, ...]
     conversion: str
     warnings: Mapping[str, str]
+    schemas: Mapping[str, Mapping[str, Any]]
     # What the server's own migrator says while it is at work.
     migrating: str
 
@@ -62,6 +63,7 @@ class Definition:
             # A CRD that says nothing converts by relabelling.
             conversion=str((spec.get("conversion") or {}).get("strategy") or "None"),
             warnings={each["name"]: str(each.get("deprecationWarning") or "") for each in versions},
+            schemas={each["name"]: (each.get("schema") or {}).get("openAPIV3Schema") or {} for each in versions},
             migrating=_migrating((body.get("status") or {}).get("conditions") or ()),
         )
 

@@ -7,6 +7,7 @@ import json
 
 from ..._flows.effects import Flow
 from . import _steps
+from ._defaults import proofs
 from ._definition import Definition, refuse
 from ._job import Job
 from ._values import MigrationRefusedError, Phase, Progress, Report
@@ -95,6 +96,7 @@ def report(job: Job, phase: Phase, *, finished: bool) -> Flow[Report]:
         stored_versions=definition.stored,
         removed=tuple(json.loads(journal.fact("removed") or "[]")),
         problems=tuple(found.values()),
+        defaults=(yield from proofs(job, definition)),
     )
 
 

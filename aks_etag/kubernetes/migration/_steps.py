@@ -10,6 +10,7 @@ from ..._flows.effects import Flow
 from ...errors import PreconditionFailedError
 from . import _definition
 from ._check import check
+from ._defaults import note_absent
 from ._definition import Definition, Edit, refuse
 from ._job import Job
 from ._journal import Sweep
@@ -45,6 +46,7 @@ def settle(job: Job) -> Flow[None]:
 def rewrite(job: Job) -> Flow[Sweep]:
     """Write every object anew, and rename the old version in its managedFields along the way."""
     definition = yield from _flipped(job)
+    yield from note_absent(job, definition)
     return (yield from sweep(job, "rewrite", 1, definition, renaming(job, definition)))
 
 

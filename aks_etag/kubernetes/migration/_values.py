@@ -49,11 +49,26 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DefaultProof:
+    """What became of one default that only the new schema has, on the object that it was looked up on.
+
+    ``present_after`` is ``None`` where that object is gone or cannot be read any more.
+    """
+
+    path: str
+    namespace: str
+    name: str
+    absent_before: bool
+    present_after: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """What a run came to. ``finished`` is false where it was paused, or where problems keep the old version.
 
     ``objects`` counts those of the last pass, ``moved`` and ``conflicts`` all passes; ``left`` is how many the last
-    verification still found in an old version, ``None`` before the first.
+    verification still found in an old version, ``None`` before the first. ``defaults`` has, for each default of a new
+    field that some object lacked before the rewrite, that object and whether the field is there now.
     """
 
     definition: str
@@ -68,6 +83,7 @@ class Report:
     stored_versions: tuple[str, ...]
     removed: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
+    defaults: tuple[DefaultProof, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ class Snapshot:
 
     ``version`` is the bare eTag, ``None`` where the service sent none; ``settled`` says that the resource accepted
     writes then; ``read_at`` is when the answer came, in UTC. ``body`` is the parsed JSON: treat it as read-only.
+    ``version_name`` and ``advice`` are for the error where there is no version.
     """
 
     id: str
@@ -30,6 +31,8 @@ class Snapshot:
     settled: bool
     read_at: datetime
     origin: str = field(default="", repr=False)
+    advice: str = field(default="use an api-version that returns eTags, or force=True", repr=False, compare=False)
+    version_name: str = field(default="eTag", repr=False, compare=False)
 
     @property
     def has_etag(self) -> bool:
@@ -45,8 +48,8 @@ class Snapshot:
         """
         if self.version is None:
             raise MissingETagError(
-                f"the service sent no eTag for {self.id} ({self.origin}): it cannot be written under a condition; "
-                "use an api-version that returns eTags, or force=True to write without one",
+                f"the service sent no {self.version_name} for {self.id} ({self.origin}): it cannot be written under a "
+                f"condition; {self.advice} to write without one",
                 resource_id=self.id,
             )
         return self.version

@@ -36,8 +36,8 @@ HINTS: Final = {
     "expiredauthenticationtoken": "the token has expired, and so had a fresh one: check the clock of this machine",
     "invalidauthenticationtokentenant": "the token is of another tenant than the subscription: sign in to that tenant",
     "authorizationfailed": "the credential lacks a role on it, such as Azure Kubernetes Service Contributor",
-    "401": "the token is not accepted: sign in again, or check the cloud (cloud_setting=) and tenant",
-    "403": "the credential may not do this: check its role assignments, and Azure Policy",
+    "401": "the token is not accepted: sign in again, and check that it is for this server (cloud, tenant, expiry)",
+    "403": "the credential may not do this: check its roles, and the policies in force",
 }
 
 

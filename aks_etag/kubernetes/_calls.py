@@ -97,7 +97,7 @@ class Calls:
         wanted = checked(change)
 
         def loop(target: Watched, budget: Budget) -> Flow[WriteResult]:
-            pin = pinned(if_match, target=target.id)
+            pin = _locking(pinned(if_match, target=target.id))
             done = update(target, wanted, self.choices.options, budget, pin=pin)
             return noticed(done, target, self.choices.watchdog)
 
@@ -160,7 +160,8 @@ class Calls:
         def remove(target: KubernetesObject, budget: Budget) -> Flow[WriteResult]:
             guard = condition(if_match=if_match, force=force, target=target.id)
             seen = if_match if isinstance(if_match, Snapshot) else None
-            request = target.remove(_checked(guard), base=None if seen is None else seen.body)
+            _locking(guard.tag)
+            request = target.remove(guard, base=None if seen is None else seen.body)
             return once(target, "delete", request, guard, self.choices.options, budget, seen=seen)
 
         return self._on(deadline, remove)
@@ -181,7 +182,8 @@ class Calls:
         )
 
 
-def _checked(guard: Condition) -> Condition:
-    if guard.tag in ("0", "*"):
-        raise InvalidPreconditionError(f'if_match="{guard.tag}" locks nothing here: pass the snapshot or its version')
-    return guard
+def _locking(version: str | None) -> str | None:
+    """Refuse what the server takes for no lock at all."""
+    if version in ("0", "*"):
+        raise InvalidPreconditionError(f'if_match="{version}" locks nothing here: pass the snapshot or its version')
+    return version

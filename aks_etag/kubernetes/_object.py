@@ -84,6 +84,8 @@ class KubernetesObject:
             settled=True,
             read_at=datetime.fromtimestamp(response.received_at, UTC),
             origin=f"{self.place.api_version} {self.place.kind}",
+            version_name="resourceVersion to lock by",
+            advice="ask whoever runs this API server, or patch with locked=False",
         )
 
     def result(self, response: Response) -> Snapshot | None:

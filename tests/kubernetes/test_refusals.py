@@ -53,8 +53,8 @@ class Reaction:
 
 
 REACTIONS = {
-    # Called stale: read again, changed again, sent again; called so twice for the very version that is there, it is given up.
-    "put_409_stale_rv": Reaction(PreconditionFailedError, "GET PUT GET PUT GET", "somebody else wrote first"),
+    # Called stale, twice for the very version that is there: somebody is wrong, and it is given up.
+    "put_409_stale_rv": Reaction(PreconditionFailedError, "GET PUT GET PUT GET", "so this is no conflict"),
     # Nothing was carried out, and a write may go through a moment later: of what is there by then.
     "quota": Reaction(None, "GET PUT GET PUT"),
     "throttled_429_max_inflight": Reaction(None, "GET PUT GET PUT"),

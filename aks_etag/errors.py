@@ -161,9 +161,14 @@ class ConflictRetriesExhaustedError(PreconditionFailedError):
 
 
 class OperationInProgressError(AksEtagError, HttpResponseError):
-    """Somebody's operation blocks the write: 409. ``operation`` and ``since`` say which and since when, if known."""
+    """Somebody's operation blocks the write: 409.
+
+    ``kind`` ("Creating"), ``pool``, ``operation`` (its id) and ``since`` say which it is, as far as the service told.
+    """
 
     operation: str | None = None
+    kind: str | None = None
+    pool: str | None = None
     since: str | None = None
 
 

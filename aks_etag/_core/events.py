@@ -32,10 +32,16 @@ class Waiting(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Busy(Event):
-    """A write was refused because somebody's operation is in progress; ``since`` is its start, if it was named."""
+    """A write was refused because an operation is in progress, of which ``kind``, ``pool``, ``operation`` (its id) and
+    ``since`` (its start) say what the service told. ``ours``: it is one that this very call has started.
+    """
 
     code: str
     since: str | None = None
+    kind: str | None = None
+    pool: str | None = None
+    operation: str | None = None
+    ours: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -112,12 +112,3 @@ def _progress(status: str, error: ServiceError) -> Progress:
 def is_settled(state: JSON) -> bool:
     """Whether a ``provisioningState`` accepts writes: an absent one means Succeeded (ARM), unknown words mean busy."""
     return state is None or (isinstance(state, str) and state.casefold() in SETTLED_STATES)
-
-
-_BLOCKER = re.compile(r"'(?P<since>\d{4}-\d\d-\d\dT[\d:.]+Z)'")
-
-
-def started_at(message: str) -> str | None:
-    """Return the start time that a 409 text names for the operation that blocks, if it names one."""
-    match = _BLOCKER.search(message)
-    return match["since"] if match else None

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from .._core.blocker import blocker
 from .._core.messages import NoResponse, Outcome, Response
-from .._core.operation import Poll, Progress, started_at
+from .._core.operation import Poll, Progress
 from .._core.pacing import SHORTEST_SILENCE, retry_after
 from .._core.snapshot import Snapshot
 from .._core.verdict import ServiceError, Verdict, service_error
@@ -96,13 +97,17 @@ def throttled(resource_id: str, answer: Outcome, seconds: float | None) -> Throt
 def in_progress(resource_id: str, answer: Response) -> OperationInProgressError:
     """Return the error for a write that somebody's operation blocks."""
     error = service_error(answer.body)
+    blocking = blocker(error.message)
     return OperationInProgressError(
-        f"{resource_id} was not written, an operation is in progress: {explained(answer)}; "
+        f"{resource_id} was not written, blocked by {blocking}: {explained(answer)}; "
         'wait for it with wait(), or let update() wait (on_busy="wait")',
         answer=answer,
         code=error.code,
         resource_id=resource_id,
-        since=started_at(error.message),
+        operation=blocking.operation,
+        kind=blocking.kind,
+        pool=blocking.pool,
+        since=blocking.since,
     )
 
 

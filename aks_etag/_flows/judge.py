@@ -54,7 +54,8 @@ def _refused(run: Run, attempt: Attempt, verdict: Verdict, answer: Response) -> 
             yield from _overtaken(run, attempt.tag, answer)
         case Verdict.BUSY | Verdict.RACED:
             run.busy += 1
-            yield from unblock(run.resource, answer, run.busy, run.budget, run.options, in_doubt=run.ledger.open)
+            own, in_doubt = run.ledger.operations, run.ledger.open
+            yield from unblock(run.resource, answer, run.busy, run.budget, run.options, in_doubt=in_doubt, own=own)
         case Verdict.THROTTLED:
             yield from run.budget.throttled(answer)
         case Verdict.ABSENT if run.missing == 0:
@@ -65,7 +66,7 @@ def _refused(run: Run, attempt: Attempt, verdict: Verdict, answer: Response) -> 
 
 
 def _accepted(run: Run, attempt: Attempt, answer: Response) -> Flow[WriteResult | None]:
-    run.ledger.accepted = True
+    run.ledger.started(run.resource.operation(answer))
     conclusion = yield from conclude(run.resource, answer, run.budget)
     match conclusion.poll.progress:
         case Progress.SUCCEEDED:

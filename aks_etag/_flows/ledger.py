@@ -9,6 +9,7 @@ from typing import Final
 from .._core.events import OutcomeUnknown
 from .._core.evidence import Attempt
 from .._core.messages import Body, Outcome, Response
+from .._core.operation import Link
 from .._core.snapshot import Snapshot
 from ..errors import (
     AksEtagError,
@@ -36,6 +37,7 @@ class Ledger:
     residual: tuple[Attempt, ...] = ()
     unproved: bool = False
     seen: Snapshot | None = None
+    operations: set[str] = field(default_factory=set)
 
     @property
     def open(self) -> bool:
@@ -61,6 +63,11 @@ class Ledger:
         self.attempts[self.attempts.index(attempt)] = named
         yield self._announced()
         return named
+
+    def started(self, operation: Link | None) -> None:
+        """Enter the operation that a write has started, to tell it from those of others."""
+        self.accepted = True
+        self.operations |= {operation.name.casefold()} if operation is not None else set()
 
     def drop(self, attempt: Attempt) -> Flow[None]:
         """Strike out an attempt that was definitely refused, or never left."""

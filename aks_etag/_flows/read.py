@@ -55,8 +55,12 @@ def get(resource: Resource, options: Options, *, deadline: float | None = None) 
     return (yield from read(resource, budget))
 
 
-def settled(resource: Resource, budget: Budget, options: Options, *, seen: Snapshot | None = None) -> Flow[Snapshot]:
+def settled(
+    resource: Resource, budget: Budget, options: Options, *, seen: Snapshot | None = None, why: str = ""
+) -> Flow[Snapshot]:
     """Read a resource until it accepts writes, and return that read; ``seen`` is a read that was made already.
+
+    ``why`` says what it is waited for, where that is not itself.
 
     Raises:
         OperationInProgressError: it is busy, and ``on_busy="raise"``.
@@ -68,7 +72,8 @@ def settled(resource: Resource, budget: Budget, options: Options, *, seen: Snaps
             return snapshot
         if options.on_busy == "raise":
             raise failures.unsettled(snapshot)
-        yield from budget.poll(polls, f"{snapshot.name} to settle (it is {snapshot.provisioning_state})")
+        waiting = f"{snapshot.name} to settle (it is {snapshot.provisioning_state})"
+        yield from budget.poll(polls, ", ".join(filter(None, [waiting, why])))
         polls += 1
 
 

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
+from .._core.blocker import blocker
 from .._core.events import Busy, OperationProgress
 from .._core.messages import Outcome, Request, Response
-from .._core.operation import Link, Poll, Progress, read_poll, started_at
+from .._core.operation import Link, Poll, Progress, read_poll
 from .._core.snapshot import Snapshot
 from .._core.verdict import Verdict, judge_read, service_error
 from .._resources import Resource
@@ -100,23 +102,42 @@ def _polled(link: Link, outcome: Outcome, budget: Budget) -> Flow[Poll | None]:
 
 
 def unblock(
-    resource: Resource, answer: Response, tries: int, budget: Budget, options: Options, *, in_doubt: bool = False
+    resource: Resource,
+    answer: Response,
+    tries: int,
+    budget: Budget,
+    options: Options,
+    *,
+    in_doubt: bool = False,
+    own: Collection[str] = (),
 ) -> Flow[None]:
-    """After a 409: say so, back off, then wait until whatever else can block the resource is settled.
+    """After a 409: say who blocks, back off, then wait until whatever else can block the resource is settled.
 
-    ``in_doubt``: what blocks may be a write of our own, so that it is waited for whatever ``on_busy`` says.
+    ``in_doubt``: what blocks may be a write of our own, so that it is waited for whatever ``on_busy`` says. ``own`` has
+    the ids of operations that this call has started. Nobody's operation is ever aborted.
 
     Raises:
         OperationInProgressError: ``on_busy="raise"``.
     """
     error = service_error(answer.body)
-    yield from emit(Busy(resource_id=resource.id, code=error.code, since=started_at(error.message)))
+    blocking = blocker(error.message)
+    yield from emit(
+        Busy(
+            resource_id=resource.id,
+            code=error.code,
+            since=blocking.since,
+            kind=blocking.kind,
+            pool=blocking.pool,
+            operation=blocking.operation,
+            ours=blocking.operation is not None and blocking.operation.casefold() in own,
+        )
+    )
     if options.on_busy == "raise" and not in_doubt:
         raise failures.in_progress(resource.id, answer)
-    yield from budget.back_off(tries, "the operation in progress", cause=answer, firm=not in_doubt)
-    for blocker in resource.blockers():
+    yield from budget.back_off(tries, str(blocking), cause=answer, firm=not in_doubt)
+    for other in resource.blockers(blocking.pool):
         try:
-            yield from settled(blocker, budget, WAITING)
+            yield from settled(other, budget, WAITING, why=f"which blocks {resource.id.rsplit('/', 1)[-1]}")
         except NotFoundError:
             # The resource itself is read next, and that read decides what is gone.
             return

@@ -109,7 +109,8 @@ def _attempted(run: Once) -> Flow[WriteResult | None]:
 def _accepted(run: Once, attempt: Attempt, answer: Response) -> Flow[WriteResult | None]:
     if run.verb == "delete" and run.resource.operation(answer) is None and answer.status != 202:
         return (yield from _deleted(run, "absent" if answer.status == 204 else "deleted"))
-    run.ledger.accepted = run.was_accepted = True
+    run.ledger.started(run.resource.operation(answer))
+    run.was_accepted = True
     try:
         conclusion = yield from conclude(run.resource, answer, run.budget)
     except NotFoundError:

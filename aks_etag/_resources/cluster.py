@@ -64,7 +64,8 @@ class ManagedCluster(ArmResource):
             self._check_put(body)
         return self._request("PUT", body, condition)
 
-    def blockers(self) -> tuple[Resource, ...]:
+    def blockers(self, named: str | None) -> tuple[Resource, ...]:
+        # Its own body shows the state of every pool.
         return ()
 
     def _check_put(self, body: Body) -> None:

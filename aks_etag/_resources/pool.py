@@ -11,7 +11,7 @@ from .._core import document, etag
 from .._core.document import Fields
 from .._core.messages import Body, Request, Response
 from .._core.precondition import Condition
-from .._core.resource_id import check_windows_pool
+from .._core.resource_id import POOL, check_windows_pool
 from .._core.snapshot import Snapshot
 from ..errors import InvalidPreconditionError
 from .arm import ArmResource, properties, tag
@@ -48,8 +48,12 @@ class AgentPool(ArmResource):
     def merge(self, patch: Body, condition: Condition) -> Request:
         raise InvalidPreconditionError(f"{self.id} is an agent pool: the service has no PATCH for it; use update()")
 
-    def blockers(self) -> tuple[Resource, ...]:
-        return (ManagedCluster(address=self.address.parent, arm=self.arm),)
+    def blockers(self, named: str | None) -> tuple[Resource, ...]:
+        cluster = self.address.parent
+        if named is None or POOL.fullmatch(named) is None or named.casefold() == cluster.cluster.casefold():
+            return (ManagedCluster(address=cluster, arm=self.arm),)
+        # Its own state is read by the loop anyway.
+        return () if named == self.address.name else (AgentPool(address=cluster.agent_pool(named), arm=self.arm),)
 
     def _check_name(self, body: Body) -> None:
         check_windows_pool(self.address.name, properties(body).get("osType"))

@@ -86,6 +86,6 @@ class Resource(Protocol):
         """Return where to follow an accepted write; ``None`` where it is done. ``Link.url`` may be empty: lost."""
         ...
 
-    def blockers(self) -> tuple[Resource, ...]:
-        """Return what else to wait for when a write was refused as busy."""
+    def blockers(self, named: str | None) -> tuple[Resource, ...]:
+        """Return what else to wait for when a write was refused as busy; ``named`` is the part that was named."""
         ...

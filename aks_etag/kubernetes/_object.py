@@ -127,7 +127,7 @@ class KubernetesObject:
     def operation(self, response: Response) -> Link | None:
         return None
 
-    def blockers(self) -> tuple[Resource, ...]:
+    def blockers(self, named: str | None) -> tuple[Resource, ...]:
         return ()
 
     def named(self, body: Body) -> dict[str, Any]:

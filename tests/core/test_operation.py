@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from aks_etag._core.messages import Response
-from aks_etag._core.operation import Link, Poll, Progress, is_settled, link, read_poll, started_at, trusted
+from aks_etag._core.operation import Link, Poll, Progress, is_settled, link, read_poll, trusted
 from aks_etag._core.verdict import ServiceError
 
 WIRE = Path(__file__).parent.parent / "data" / "wire"
@@ -161,16 +161,3 @@ def test_a_poll_has_no_error_of_its_own() -> None:
 )  # fmt: skip
 def test_unknown_states_mean_busy_and_none_means_settled(state: Any, settled: bool) -> None:
     assert is_settled(state) is settled
-
-
-@pytest.mark.parametrize(
-    ("message", "since"),
-    [
-        ("started at '2024-01-09T04:29:12Z' and", "2024-01-09T04:29:12Z"),
-        ("started at '2024-01-09T04:29:12.123Z'", "2024-01-09T04:29:12.123Z"),
-        ("elapsed time is: '00:30:28'", None),
-        ("", None),
-    ],
-)
-def test_a_text_may_name_the_start_of_what_blocks(message: str, since: str | None) -> None:
-    assert started_at(message) == since

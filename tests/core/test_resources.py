@@ -255,8 +255,20 @@ def test_a_windows_pool_has_a_short_name() -> None:
     assert long.replace({}, T1, base={}).body == {}
 
 
-def test_what_blocks_a_pool_is_its_cluster() -> None:
-    assert (POOL.blockers(), CLUSTER.blockers()) == ((CLUSTER,), ())
+@pytest.mark.parametrize(
+    ("named", "blockers"),
+    [
+        pytest.param(None, (CLUSTER,), id="nobody named"),
+        pytest.param("np2", (replace(POOL, address=POOL.address.parent.agent_pool("np2")),), id="a sibling"),
+        pytest.param("np1", (), id="itself"),
+        pytest.param("aks1", (CLUSTER,), id="its cluster"),
+        pytest.param("No.Pool", (CLUSTER,), id="no name of a pool"),
+        pytest.param("../../evil", (CLUSTER,), id="a path"),
+    ],
+)
+def test_what_blocks_a_pool(named: str | None, blockers: Any) -> None:
+    assert POOL.blockers(named) == blockers
+    assert CLUSTER.blockers(named) == ()
 
 
 def test_an_answer_to_a_write_shows_no_tag_to_keep() -> None:

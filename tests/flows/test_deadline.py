@@ -73,7 +73,10 @@ def unwritten(verb: Any, condition: Condition = T1) -> Trace:
             id="busy-that-asks-for-too-much",
         ),
         pytest.param(
-            [pool("t1"), BUSY, *[cluster("c1", "Updating")] * 5], "aks1 to settle (it is Updating)", None, id="blocker"
+            [pool("t1"), BUSY, *[cluster("c1", "Updating")] * 5],
+            "aks1 to settle (it is Updating), which blocks np1",
+            None,
+            id="blocker",
         ),
         pytest.param([pool("t1"), UNSENT] * 3 + [pool("t1")], "a chance to write", None, id="never-sent"),
     ],

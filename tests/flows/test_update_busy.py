@@ -38,25 +38,65 @@ WRITTEN = ["UNDECIDED r2", "PUT pool If-Match=t2 r2", "SLEEP 1", "GET op1", "Ope
 AGAIN = [READ, "Retrying", *WRITTEN]
 
 NOT_ALLOWED = "OperationNotAllowed"
+ID = "e375d315-218c-4dff-b806-7ab63b0bb63a"
+NAMED = (
+    f"Operation is not allowed because there's an in progress update managed cluster operation (operation ID: {ID}) on "
+    "the managed cluster started on UTC 2026-05-22T07:19:23Z. Please wait for it to finish."
+)
 IN_PROGRESS = [
-    pytest.param(recorded("error_409_operation_not_allowed_pool"), None, id="recorded-pool"),
-    pytest.param(recorded("error_409_operation_not_allowed_deleting"), "2024-01-09T04:29:12Z", id="recorded-deleting"),
-    pytest.param(refused(409, NOT_ALLOWED, "There is an in-progress upgrade"), None, id="with-a-hyphen"),
-    pytest.param(refused(409, NOT_ALLOWED, "Provisioning State(Updating)"), None, id="provisioning-state"),
-    pytest.param(refused(409, "ConflictingConcurrentWriteNotAllowed"), None, id="arm-concurrent"),
-    pytest.param(refused(409, "AnotherOperationInProgress"), None, id="arm-another"),
-    pytest.param(refused(409, "CanceledAndSupersededDueToAnotherOperation"), None, id="arm-superseded"),
+    pytest.param(recorded("error_409_operation_not_allowed_pool"), {"kind": "Creating", "pool": "np2"}, id="recorded"),
+    pytest.param(
+        recorded("error_409_operation_not_allowed_deleting"),
+        {"kind": "Deleting", "pool": "np2", "since": "2024-01-09T04:29:12Z"},
+        id="recorded-deleting",
+    ),
+    pytest.param(
+        refused(409, NOT_ALLOWED, NAMED),
+        {"kind": "update managed cluster", "operation": ID, "since": "2026-05-22T07:19:23Z"},
+        id="operation-id",
+    ),
+    pytest.param(refused(409, NOT_ALLOWED, "There is an in-progress upgrade"), {"kind": "upgrade"}, id="with-a-hyphen"),
+    pytest.param(refused(409, NOT_ALLOWED, "Provisioning State(Updating)"), {"kind": "Updating"}, id="state"),
+    pytest.param(refused(409, NOT_ALLOWED, "in progress, in words of tomorrow"), {}, id="unknown-words"),
+    pytest.param(refused(409, "ConflictingConcurrentWriteNotAllowed"), {}, id="arm-concurrent"),
+    pytest.param(refused(409, "AnotherOperationInProgress"), {}, id="arm-another"),
+    pytest.param(refused(409, "CanceledAndSupersededDueToAnotherOperation"), {}, id="arm-superseded"),
 ]
 
 
-@pytest.mark.parametrize(("busy", "since"), IN_PROGRESS)
-def test_a_busy_pool_waits_for_its_cluster_too(busy: Any, since: str | None) -> None:
-    run = traced(FIVE, pool("t1"), busy, cluster("c1", "Updating"), cluster("c2"), pool("t2"), *DONE)
-    waited = ["UNDECIDED -", "Busy", "SLEEP 1", "GET cluster", "SLEEP 1", "GET cluster"]
+@pytest.mark.parametrize(("busy", "facts"), IN_PROGRESS)
+def test_a_busy_pool_waits_for_who_blocks_it(busy: Any, facts: dict[str, str]) -> None:
+    other = pool("x", "Updating", name="np2") if "pool" in facts else cluster("c1", "Updating")
+    blocks = "GET pool" if "pool" in facts else "GET cluster"
+    run = traced(FIVE, pool("t1"), busy, other, cluster("c2"), pool("t2"), *DONE)
+    waited = ["UNDECIDED -", "Busy", "SLEEP 1", blocks, "SLEEP 1", blocks]
     assert run.steps == [READ, *WRITE, *waited, *AGAIN]
-    assert run.told(Busy) == [Busy(resource_id=POOL.id, code=busy.body["code"], since=since)]
-    assert run.waits[:2] == ["the operation in progress", "aks1 to settle (it is Updating)"]
+    assert run.told(Busy) == [Busy(resource_id=POOL.id, code=busy.body["code"], **facts)]
+    who = "np2" if "pool" in facts else "aks1"
+    assert run.waits[1] == f"{who} to settle (it is Updating), which blocks np1"
+    assert all(fact in run.waits[0] for fact in facts.values())
     assert (run.ended, run.result.conflicts, run.result.attempts) == ("updated", 0, 2)
+
+
+def test_a_blocker_that_is_the_pool_itself_is_waited_for_by_the_loop() -> None:
+    busy = refused(409, NOT_ALLOWED, "Another agentpool operation (np1 - Updating) is in progress")
+    run = traced(FIVE, pool("t1"), busy, pool("t1", "Updating"), pool("t2"), *DONE)
+    assert run.wire[:4] == [READ, "PUT pool If-Match=t1 r1", READ, READ]
+
+
+def test_an_operation_of_our_own_is_told_from_those_of_others() -> None:
+    said = NAMED.replace(ID, "OP1")
+    script = [
+        pool("t1"),
+        accepted(),
+        polled("Failed", code="AKSOperationPreempted"),
+        pool("t1"),
+        refused(409, NOT_ALLOWED, said),
+    ]
+    run = traced(FIVE, *script, cluster(), pool("t2"), *DONE)
+    assert [each.ours for each in run.told(Busy)] == [True]
+    run = traced(FIVE, pool("t1"), refused(409, NOT_ALLOWED, said), cluster(), pool("t2"), *DONE)
+    assert [each.ours for each in run.told(Busy)] == [False]
 
 
 def test_a_busy_cluster_is_its_own_blocker() -> None:
@@ -82,12 +122,16 @@ def test_a_blocker_that_is_gone_blocks_no_more() -> None:
     assert run.ended == "ResourceGoneError"
 
 
-@pytest.mark.parametrize(("busy", "since"), IN_PROGRESS)
-def test_a_caller_who_does_not_wait_is_told_at_once(busy: Any, since: str | None) -> None:
+@pytest.mark.parametrize(("busy", "facts"), IN_PROGRESS)
+def test_a_caller_who_does_not_wait_is_told_at_once(busy: Any, facts: dict[str, str]) -> None:
     run = traced(FIVE, pool("t1"), busy, on_busy="raise")
     assert run.steps == [READ, *WRITE, "UNDECIDED -", "Busy"]
     error = run.error
-    assert (run.ended, error.applied, error.since) == ("OperationInProgressError", False, since)
+    assert (run.ended, error.applied) == ("OperationInProgressError", False)
+    assert {
+        name: getattr(error, name) for name in ("kind", "pool", "operation", "since") if getattr(error, name)
+    } == facts
+    assert all(fact in str(error) for fact in facts.values())
     assert (error.status_code, error.code) == (409, busy.body["code"])
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
@@ -27,6 +27,7 @@ from ._flows.single import Verb
 from ._flows.update import check_age, update
 from ._flows.write import once
 from ._resources import AgentPool, Arm, ClusterTags, ManagedCluster, Resource
+from ._writers import Writers
 from .errors import InvalidPreconditionError
 
 T = TypeVar("T")
@@ -41,6 +42,7 @@ class Settings:
     arm: Arm
     options: Options
     on_event: OnEvent | None = None
+    writers: Writers = field(default_factory=Writers, compare=False, repr=False)
 
     def changed(
         self,
@@ -49,6 +51,7 @@ class Settings:
         on_busy: OnBusy | Unset = UNSET,
         on_doubt: OnDoubt | Unset = UNSET,
         polling_interval: float | Unset = UNSET,
+        exactly_once: bool | Unset = UNSET,
         etag_format: ETagFormat | Unset = UNSET,
         on_event: OnEvent | Unset | None = UNSET,
     ) -> Settings:
@@ -58,10 +61,18 @@ class Settings:
             "on_busy": on_busy,
             "on_doubt": on_doubt,
             "polling_interval": polling_interval,
+            "exactly_once": exactly_once if exactly_once is UNSET else noting(exactly_once, self.writers),
         }
         options = replace(self.options, **{name: value for name, value in given.items() if value is not UNSET})
         arm = self.arm if etag_format is UNSET else arm_settings(self.arm.endpoint, self.arm.api_version, etag_format)
         return replace(self, arm=arm, options=options, on_event=self.on_event if on_event is UNSET else on_event)
+
+
+def noting(wanted: object, writers: Writers) -> Writers | None:
+    """Return who hands out the ids to note writes under, if they are to be noted."""
+    if not isinstance(wanted, bool):
+        raise TypeError(f"exactly_once takes True or False, not {wanted!r}")
+    return writers if wanted else None
 
 
 def arm_settings(endpoint: str, api_version: str, etag_format: ETagFormat) -> Arm:

@@ -69,6 +69,7 @@ class _Handle:
         on_busy: OnBusy | Unset = UNSET,
         on_doubt: OnDoubt | Unset = UNSET,
         polling_interval: float | Unset = UNSET,
+        exactly_once: bool | Unset = UNSET,
         etag_format: ETagFormat | Unset = UNSET,
         on_event: OnEvent | Unset | None = UNSET,
     ) -> Self:
@@ -78,6 +79,7 @@ class _Handle:
             on_busy=on_busy,
             on_doubt=on_doubt,
             polling_interval=polling_interval,
+            exactly_once=exactly_once,
             etag_format=etag_format,
             on_event=on_event,
         )

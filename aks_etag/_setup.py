@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
-from ._calls import Settings, arm_settings
+from ._calls import Settings, arm_settings, noting
 from ._clock import Clock, SystemClock
 from ._core.etag import ETagFormat
 from ._core.evidence import OnDoubt
@@ -17,6 +17,7 @@ from ._core.pacing import ConflictRetry
 from ._drivers import OnEvent, Surroundings
 from ._flows.options import OnBusy, Options
 from ._stats import Stats
+from ._writers import Writers
 from .transports._endpoint import Endpoint, endpoint_of
 
 if TYPE_CHECKING:
@@ -82,15 +83,20 @@ class Parts:
         on_busy: OnBusy,
         on_doubt: OnDoubt,
         polling_interval: float,
+        exactly_once: bool,
         on_event: OnEvent | None,
     ) -> Settings:
         """Check the client-wide defaults."""
+        writers = Writers()
         options = Options(
-            conflict_retry=conflict_retry, on_busy=on_busy, on_doubt=on_doubt, polling_interval=polling_interval
+            conflict_retry=conflict_retry,
+            on_busy=on_busy,
+            on_doubt=on_doubt,
+            polling_interval=polling_interval,
+            exactly_once=noting(exactly_once, writers),
         )
-        return Settings(
-            arm=arm_settings(self.endpoint.url, api_version, etag_format), options=options, on_event=on_event
-        )
+        arm = arm_settings(self.endpoint.url, api_version, etag_format)
+        return Settings(arm=arm, options=options, on_event=on_event, writers=writers)
 
     def around(self, on_event: OnEvent | None) -> Surroundings:
         """Return what a driver needs."""

@@ -39,6 +39,7 @@ class AsyncAksClient:
     ``credential`` is any azure-core token credential; ``None`` takes ``DefaultAzureCredential`` of the cloud.
     ``polling_interval`` is the longest pause between polls and tries, in seconds. ``transport`` is ``"httpx"``, an
     async httpx transport or client, or an async azure-core transport. ``on_event`` is called in the writing task.
+    ``exactly_once`` notes writes in a tag of the resource, so that the fate of one in doubt is found out for sure.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class AsyncAksClient:
         on_busy: OnBusy = "wait",
         on_doubt: OnDoubt = "untouched",
         polling_interval: float = 30.0,
+        exactly_once: bool = False,
         on_event: OnEvent | None = None,
         etag_format: ETagFormat = "raw",
         clock: Clock | None = None,
@@ -63,7 +65,7 @@ class AsyncAksClient:
             credential, subscription_id, base_url=base_url, cloud_setting=cloud_setting, clock=clock
         )
         self._settings = self._parts.settings(
-            api_version, etag_format, conflict_retry, on_busy, on_doubt, polling_interval, on_event
+            api_version, etag_format, conflict_retry, on_busy, on_doubt, polling_interval, exactly_once, on_event
         )
         self._transport: AsyncArmTransport | AsyncSdkTransport = self._parts.async_transport(transport)
         self._sdk: ContainerServiceClient | None = None
@@ -78,6 +80,7 @@ class AsyncAksClient:
         on_busy: OnBusy = "wait",
         on_doubt: OnDoubt = "untouched",
         polling_interval: float = 30.0,
+        exactly_once: bool = False,
         on_event: OnEvent | None = None,
         etag_format: ETagFormat = "raw",
         clock: Clock | None = None,
@@ -94,7 +97,14 @@ class AsyncAksClient:
         self = cls.__new__(cls)
         self._parts = _setup.Parts.of_sdk(wrapped, subscription_id, wrapped.clock)
         self._settings = self._parts.settings(
-            client._config.api_version, etag_format, conflict_retry, on_busy, on_doubt, polling_interval, on_event
+            client._config.api_version,
+            etag_format,
+            conflict_retry,
+            on_busy,
+            on_doubt,
+            polling_interval,
+            exactly_once,
+            on_event,
         )
         self._transport = wrapped
         self._sdk = client

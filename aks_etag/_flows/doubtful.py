@@ -45,10 +45,12 @@ def in_doubt(run: Once, reason: str, outcome: Answer | None) -> Flow[WriteResult
     if run.verb == "delete":
         return (yield from _still_there(run, seen, reason))
     moved = seen.moved_from(run.condition.version) is True
-    equivalent = run.landed(run.resource.writable(seen.body))
-    if equivalent and moved and (seen.provisioning_state or "").casefold() in ENDED_BADLY:
+    noted, equivalent = run.noted(seen.body), run.landed(run.resource.writable(seen.body))
+    if (noted or (equivalent and moved)) and (seen.provisioning_state or "").casefold() in ENDED_BADLY:
         poll = Poll(Progress.FAILED, seen.provisioning_state or "")
-        raise failures.operation_failed(run.resource.id, poll, None, None, applied=None)
+        raise failures.operation_failed(run.resource.id, poll, None, None, applied=True if noted else None)
+    if noted:
+        return (yield from recovered(run, "created", seen, "marker"))
     if equivalent and moved:
         return (yield from recovered(run, "updated", seen, "equivalent"))
     if equivalent and run.condition.create and run.adopt:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal
+from typing import Final
 
 from .._core import document
 from .._core.changes import applied, is_idempotent_at
@@ -142,15 +142,17 @@ def _ended_badly(run: Run, seen: Snapshot) -> bool:
 def resolve(run: Run, seen: Snapshot) -> Flow[WriteResult | None]:
     """Judge what is in doubt by what is there now; ``None`` means: go round from this read."""
     ledger, origin = run.ledger, run.ledger.origin or {}
-    now = run.resource.writable(seen.body)
-    desired = run.resource.writable(applied(run.change, seen.body))
+    body = run.marks.bare(seen.body)
+    now = run.resource.writable(body)
+    desired = run.resource.writable(run.marks.bare(applied(run.change, body)))
     finding = weigh(
         ledger.attempts,
         tag=seen.etag,
         now=now,
         holds=document.same(now, desired),
-        idempotent=lambda: is_idempotent_at(run.change, origin) and is_idempotent_at(run.change, seen.body),
+        idempotent=lambda: is_idempotent_at(run.change, origin) and is_idempotent_at(run.change, body),
         on_doubt=run.options.on_doubt,
+        marker=run.marks.text(seen.body),
     )
     match finding:
         case Finding.UNMOVED:
@@ -167,13 +169,21 @@ def resolve(run: Run, seen: Snapshot) -> Flow[WriteResult | None]:
             if seen.etag != ledger.attempts[0].tag:
                 yield from ledger.go_round()
             return None
-        case Finding.APPLIED if _ended_badly(run, seen):
+        case Finding.DEAD:
+            yield from ledger.clear()
+            return None
+        case Finding.APPLIED | Finding.NOTED if _ended_badly(run, seen):
             poll = Poll(Progress.FAILED, seen.provisioning_state or "")
-            raise failures.operation_failed(run.resource.id, poll, None, None, applied=None)
+            stored = True if finding is Finding.NOTED else None
+            raise failures.operation_failed(run.resource.id, poll, None, None, applied=stored)
         case _:
             tag, ids = ledger.attempts[0].tag, tuple(attempt.request_id for attempt in ledger.attempts)
             yield from ledger.clear()
-            how = "equivalent" if finding is Finding.APPLIED else "satisfied"
+            how = _HOW[finding]
             yield from emit(Recovered(resource_id=run.resource.id, how=how, request_ids=ids))
-            outcome: Literal["updated", "satisfied"] = "updated" if finding is Finding.APPLIED else "satisfied"
-            return run.result(outcome, seen, tag=tag, recovered="equivalent" if outcome == "updated" else None)
+            if finding is Finding.SATISFIED:
+                return run.result("satisfied", seen, tag=tag)
+            return run.result("updated", seen, tag=tag, recovered=how)
+
+
+_HOW: Final = {Finding.APPLIED: "equivalent", Finding.NOTED: "marker", Finding.SATISFIED: "satisfied"}

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, Protocol, TypeAlias, get_args
 
 from .._core.evidence import OnDoubt
 from .._core.pacing import ConflictRetry, check_seconds
@@ -12,17 +13,31 @@ from .._core.pacing import ConflictRetry, check_seconds
 OnBusy: TypeAlias = Literal["wait", "raise"]
 
 
+class Writers(Protocol):
+    """Hands out the ids that a client notes its writes under."""
+
+    def take(self, resource_id: str, taken: Collection[str]) -> str:
+        """Return an id that no other write of this resource uses now."""
+        ...
+
+    def give_back(self, resource_id: str, writer: str) -> None:
+        """Take an id back once every write under it is decided."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """Choices that hold for every call of a client or handle.
 
-    ``polling_interval``: the longest pause between two polls or tries, in seconds; a Retry-After wins.
+    ``polling_interval``: the longest pause between two polls or tries, in seconds; a Retry-After wins. ``exactly_once``
+    hands out the ids to note writes under, where they are to be noted.
     """
 
     conflict_retry: ConflictRetry = ConflictRetry()
     on_busy: OnBusy = "wait"
     on_doubt: OnDoubt = "untouched"
     polling_interval: float = 30.0
+    exactly_once: Writers | None = None
 
     def __post_init__(self) -> None:
         check_seconds("polling_interval", self.polling_interval)

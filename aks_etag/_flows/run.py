@@ -12,6 +12,7 @@ from .._core.snapshot import Snapshot, WriteResult
 from .._resources import Resource
 from .budget import Budget
 from .ledger import Ledger
+from .marks import Marks
 from .options import Options
 
 
@@ -25,6 +26,7 @@ class Run:
     options: Options
     budget: Budget
     ledger: Ledger
+    marks: Marks
     first: Snapshot | None = None
     attempts: int = 0
     conflicts: int = 0

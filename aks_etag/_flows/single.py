@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from .._core import document
+from .._core.marker import Trace, trace
 from .._core.messages import Body, Request
 from .._core.precondition import Condition
 from .._core.snapshot import Outcome, Snapshot, WriteResult
 from .._resources import Resource
 from .budget import Budget
 from .ledger import Ledger
+from .marks import Marks
 from .options import Options
 
 Verb: TypeAlias = Literal["put", "patch", "delete"]
@@ -29,6 +31,7 @@ class Once:
     options: Options
     budget: Budget
     ledger: Ledger
+    marks: Marks
     seen: Snapshot | None
     adopt: bool
     patient: bool
@@ -41,6 +44,11 @@ class Once:
         """Whether it can be sent again in doubt, since its condition lets only one of them through."""
         exclusive = self.condition.create or (self.verb == "delete" and self.condition.version is not None)
         return exclusive and self.options.on_doubt != "raise"
+
+    def noted(self, body: Body) -> bool:
+        """Whether the marker in a body says that it is what one of the attempts has created."""
+        marks = [attempt.mark for attempt in self.ledger.attempts if attempt.mark is not None]
+        return bool(marks) and trace(marks, self.marks.text(body), fenced=False) is Trace.LANDED
 
     def landed(self, body: Body) -> bool:
         """Whether everything that was sent, secrets aside, is in a body."""

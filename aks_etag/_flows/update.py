@@ -25,6 +25,7 @@ from .budget import Budget
 from .effects import Flow, emit, new_request_id, send
 from .judge import judged, resolve
 from .ledger import Ledger
+from .marks import Marks
 from .options import Options
 from .read import settled
 from .run import Run
@@ -46,13 +47,16 @@ def update(
         options=options,
         budget=budget,
         ledger=Ledger(resource.id),
+        marks=Marks.of(resource, options),
     )
     try:
         while True:
             result = yield from _round(run)
             if result is not None:
+                run.marks.release(decided=True)
                 return result
     except Exception as error:
+        run.marks.release(decided=not run.ledger.open)
         closed = yield from run.ledger.closing(error)
         if closed is error:
             raise
@@ -67,26 +71,27 @@ def _round(run: Run) -> Flow[WriteResult | None]:
             return found
         run.budget.lenient = run.ledger.open
     _check_version(run, seen)
-    tag = seen.etag
-    desired = applied(run.change, seen.body)
+    tag, origin = seen.etag, run.marks.bare(seen.body)
+    desired = run.marks.bare(applied(run.change, origin))
     check_age(run.resource, desired, tag)
-    run.resource.check_edit(seen.body, desired)
-    before, after = run.resource.writable(seen.body), run.resource.writable(desired)
+    run.resource.check_edit(origin, desired)
+    before, after = run.resource.writable(origin), run.resource.writable(desired)
     paths = document.differing(before, after)
     if not paths:
-        _check_effect(run, seen, desired)
+        _check_effect(run, origin, desired)
         if run.ledger.open:
             raise (yield from run.ledger.unknown(pending=True, why="the change asks for nothing any more"))
         # What was given up for dead may have landed after all: then it is not for nothing that nothing is left to do.
         return run.result("satisfied" if run.ledger.residual else "unchanged", seen)
-    request = run.resource.replace(desired, Condition(tag=tag), base=seen.body)
+    request_id = yield from new_request_id()
+    signed, mark = run.marks.signed(seen.body, desired, request_id)
+    request = replace(run.resource.replace(signed, Condition(tag=tag), base=seen.body), request_id=request_id)
     request = yield from run.budget.allowed(request, "a chance to write")
     if run.attempts:
         yield from emit(Retrying(resource_id=run.resource.id, attempt=run.attempts + 1, reason="read again"))
     run.attempts += 1
-    request = replace(request, request_id=(yield from new_request_id()))
-    attempt = Attempt(request_id=request.request_id, tag=tag, before=before, after=after, paths=paths)
-    yield from run.ledger.sending(attempt, seen.body)
+    attempt = Attempt(request_id=request_id, tag=tag, before=before, after=after, paths=paths, mark=mark)
+    yield from run.ledger.sending(attempt, origin)
     outcome = yield from send(request)
     attempt = yield from run.ledger.answered(attempt, outcome)
     return (yield from judged(run, attempt, outcome))
@@ -149,8 +154,8 @@ _NO_CONFLICT = (
 )
 
 
-def _check_effect(run: Run, seen: Snapshot, desired: dict[str, object]) -> None:
-    touched = run.resource.read_only_edits(seen.body, desired)
+def _check_effect(run: Run, origin: Body, desired: Body) -> None:
+    touched = run.resource.read_only_edits(origin, desired)
     if touched:
         names = ", ".join(".".join(path) for path in touched)
         raise ReadOnlyEditError(

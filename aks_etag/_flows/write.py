@@ -25,7 +25,8 @@ from .budget import Budget
 from .doubtful import in_doubt, recovered, refused_in_doubt
 from .effects import Flow, new_request_id, send
 from .ledger import Ledger
-from .options import Options
+from .marks import Marks
+from .options import WAITING, Options
 from .settle import conclude, unblock
 from .single import Once, Verb
 
@@ -61,6 +62,7 @@ def once(
         options=options,
         budget=budget,
         ledger=Ledger(resource.id),
+        marks=Marks.of(resource, options if condition.create else WAITING),
         seen=seen,
         adopt=adopt,
         patient=patient,
@@ -69,8 +71,10 @@ def once(
         while True:
             result = yield from _attempted(run)
             if result is not None:
+                run.marks.release(decided=True)
                 return result
     except Exception as error:
+        run.marks.release(decided=not run.ledger.open)
         closed = yield from run.ledger.closing(error)
         if closed is error:
             raise
@@ -80,11 +84,15 @@ def once(
 def _attempted(run: Once) -> Flow[WriteResult | None]:
     run.request = yield from run.budget.allowed(run.request, "a chance to write")
     run.attempts += 1
-    run.request = replace(run.request, request_id=(yield from new_request_id()))
-    tag, body = run.condition.version or "", run.request.body or {}
-    attempt = Attempt(request_id=run.request.request_id, tag=tag, before={}, after=body, paths=())
+    request_id = yield from new_request_id()
+    # With no version to be made from, there is nothing noted yet.
+    wanted = run.marks.bare(run.request.body or {})
+    body, mark = run.marks.signed({}, wanted, request_id)
+    tag = run.condition.version or ""
+    attempt = Attempt(request_id=request_id, tag=tag, before={}, after=wanted, paths=(), mark=mark)
     yield from run.ledger.sending(attempt, {})
-    outcome = yield from send(run.request)
+    sent = run.request if mark is None else replace(run.request, body=body)
+    outcome = yield from send(replace(sent, request_id=request_id))
     attempt = yield from run.ledger.answered(attempt, outcome)
     run.request = replace(run.request, request_id=attempt.request_id)
     verdict = run.resource.judge(outcome)

@@ -15,8 +15,8 @@ from .._core.precondition import Condition
 from .._core.snapshot import Snapshot
 from ..errors import InlinePoolEditError
 from .arm import ArmResource, properties, tag
-from .owned import cluster_fields, without_volatile
-from .protocol import Resource
+from .owned import MARKER, MOST_TAGS, cluster_fields, without_volatile
+from .protocol import MarkerPlace, Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +26,7 @@ class ManagedCluster(ArmResource):
     inline_pools: bool = False
 
     read_only: ClassVar[Fields] = document.fields(cluster_fields())
+    marker: ClassVar[MarkerPlace] = MarkerPlace(("tags",), MARKER, MOST_TAGS)
 
     def version_of(self, body: Body) -> str | None:
         return etag.of(tag(body))

@@ -33,6 +33,9 @@ WRITE_ONLY: Final = (
 )  # fmt: skip
 # Writable by the model, but kept by the service: an older value sent back would be an order.
 PROFILE_VOLATILE: Final = ("nodeImageVersion", "powerState")
+# The tag in which writers note their writes with exactly_once, and how many tags a resource may have (Azure's limit).
+MARKER: Final = "aks-etag"
+MOST_TAGS: Final = 50
 
 
 def pool_fields() -> tuple[str, ...]:

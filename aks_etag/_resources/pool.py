@@ -16,8 +16,8 @@ from .._core.snapshot import Snapshot
 from ..errors import InvalidPreconditionError
 from .arm import ArmResource, properties, tag
 from .cluster import ManagedCluster
-from .owned import pool_fields, without_volatile
-from .protocol import Resource
+from .owned import MARKER, MOST_TAGS, pool_fields, without_volatile
+from .protocol import MarkerPlace, Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,7 @@ class AgentPool(ArmResource):
     """An agent pool. It has no PATCH, and no identity besides its name."""
 
     read_only: ClassVar[Fields] = document.fields(pool_fields())
+    marker: ClassVar[MarkerPlace] = MarkerPlace(("properties", "tags"), MARKER, MOST_TAGS)
 
     def version_of(self, body: Body) -> str | None:
         return etag.of(tag(properties(body)))

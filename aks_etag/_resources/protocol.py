@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from .._core.document import Path
@@ -12,6 +13,15 @@ from .._core.operation import Link
 from .._core.precondition import Condition
 from .._core.snapshot import Snapshot
 from .._core.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class MarkerPlace:
+    """Where a marker can be kept in a body: the map at a path, the name in it, and how many names it may have."""
+
+    path: tuple[str, ...]
+    name: str
+    most: int | None = None
 
 
 class Resource(Protocol):
@@ -24,6 +34,11 @@ class Resource(Protocol):
     @property
     def id(self) -> str:
         """The name by which snapshots, events and errors call it."""
+        ...
+
+    @property
+    def marker(self) -> MarkerPlace | None:
+        """Where a marker can be kept in its body, ``None`` where it cannot."""
         ...
 
     def read(self) -> Request:

@@ -21,6 +21,7 @@ from .._flows.effects import Flow
 from .._flows.options import Options
 from .._flows.update import update
 from .._flows.write import once
+from .._writers import Writers
 from ..errors import InvalidPreconditionError
 from . import _flows, _ownership
 from ._discovery import Discovery
@@ -41,6 +42,7 @@ class Choices:
     dry_run: bool = False
     field_manager: str = ""
     watchdog: Watchdog = field(default_factory=Watchdog, compare=False, repr=False)
+    writers: Writers = field(default_factory=Writers, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from .._core.precondition import Condition
 from .._core.snapshot import Snapshot
 from .._core.verdict import Verdict
 from .._resources import Resource
+from .._resources.protocol import MarkerPlace
 from ..errors import InvalidPreconditionError
 from ._judge import judge, judge_object_read
 from ._place import Place
@@ -40,6 +41,11 @@ class KubernetesObject:
     @property
     def id(self) -> str:
         return self.place.path
+
+    @property
+    def marker(self) -> MarkerPlace | None:
+        # What is written through a subresource has no metadata of its own.
+        return None if self.place.subresource else MARKER
 
     def read(self) -> Request:
         return Request(method="GET", url=self.place.path)
@@ -154,6 +160,7 @@ class KubernetesObject:
 
 # Sent along, the server's own metadata is ignored at best; managedFields would replace what is there.
 _NEW: Final = document.fields((*SERVER_FIELDS, "status"))
+MARKER: Final = MarkerPlace(("metadata", "annotations"), "aks-etag/writers")
 _METADATA: Final = document.fields(SERVER_FIELDS)
 
 

@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
+from .._calls import noting
 from .._clock import Clock, SystemClock
 from .._core.events import Warned
 from .._core.messages import Request, Response
@@ -24,6 +25,7 @@ from .._flows.budget import Budget
 from .._flows.effects import Flow
 from .._flows.options import Options
 from .._stats import Stats
+from .._writers import Writers
 from . import _flows
 from ._calls import Calls, Choices
 from ._discovery import Discovery
@@ -35,19 +37,28 @@ TokenSource: TypeAlias = str | Callable[[bool], Any] | None
 Verify: TypeAlias = bool | str | ssl.SSLContext
 # Objects have no long operations: what is not done in a minute will not be done by trying on.
 PATIENCE: Final = ConflictRetry(attempts=20, deadline=60.0)
+_OF_OPTIONS: Final = ("conflict_retry", "polling_interval", "exactly_once")
 SUBRESOURCES: Final = ("status", "scale")
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def choices(conflict_retry: ConflictRetry, polling_interval: float, on_event: OnEvent | None) -> Choices:
+def choices(
+    conflict_retry: ConflictRetry, polling_interval: float, exactly_once: bool, on_event: OnEvent | None
+) -> Choices:
     """Check the client-wide defaults."""
-    return Choices(options=Options(conflict_retry=conflict_retry, polling_interval=polling_interval), on_event=on_event)
+    writers = Writers()
+    options = Options(
+        conflict_retry=conflict_retry, polling_interval=polling_interval, exactly_once=noting(exactly_once, writers)
+    )
+    return Choices(options=options, on_event=on_event, writers=writers)
 
 
 def changed(calls: Calls, **given: Any) -> Calls:
     """Return the same calls with other choices, the same where nothing else is said."""
     said = {name: value for name, value in given.items() if value is not UNSET}
-    of_options = {name: said.pop(name) for name in ("conflict_retry", "polling_interval") if name in said}
+    if "exactly_once" in said:
+        said["exactly_once"] = noting(said["exactly_once"], calls.choices.writers)
+    of_options = {name: said.pop(name) for name in _OF_OPTIONS if name in said}
     options = replace(calls.choices.options, **of_options)
     return replace(calls, choices=replace(calls.choices, options=options, **said))
 

@@ -32,7 +32,8 @@ class AsyncKubernetesClient:
 
     ``token`` is a bearer token or a function that gives one (asked with ``True`` after a 401). ``verify`` is ``True``,
     the path of a CA bundle, or an ``ssl.SSLContext``. ``polling_interval`` is the longest pause between tries, in
-    seconds.
+    seconds. With ``exactly_once``, updates and creates are noted in an annotation, so that one whose answer was lost is
+    found out for sure.
     """
 
     def __init__(
@@ -44,11 +45,12 @@ class AsyncKubernetesClient:
         transport: Any = "httpx",
         conflict_retry: ConflictRetry = _setup.PATIENCE,
         polling_interval: float = 5.0,
+        exactly_once: bool = False,
         on_event: OnEvent | None = None,
         clock: Clock | None = None,
     ) -> None:
         self._parts = _setup.Parts.made(base_url, clock)
-        self._choices = _setup.choices(conflict_retry, polling_interval, on_event)
+        self._choices = _setup.choices(conflict_retry, polling_interval, exactly_once, on_event)
         self._transport = self._parts.async_transport(token, verify, transport, on_event)
 
     @classmethod
@@ -152,6 +154,7 @@ class AsyncObject:
         *,
         conflict_retry: ConflictRetry | Unset = UNSET,
         polling_interval: float | Unset = UNSET,
+        exactly_once: bool | Unset = UNSET,
         on_event: OnEvent | Unset | None = UNSET,
         dry_run: bool | Unset = UNSET,
         field_manager: str | Unset = UNSET,
@@ -161,6 +164,7 @@ class AsyncObject:
             self._calls,
             conflict_retry=conflict_retry,
             polling_interval=polling_interval,
+            exactly_once=exactly_once,
             on_event=on_event,
             dry_run=dry_run,
             field_manager=field_manager,

@@ -19,6 +19,8 @@ from aks_etag._core.snapshot import Snapshot
 from aks_etag._core.verdict import Verdict, judge_write
 from aks_etag._flows.options import Options
 from aks_etag._resources import Resource
+from aks_etag._resources.protocol import MarkerPlace
+from aks_etag._writers import Writers
 
 from .harness import GONE, LOST, Trace, attempt, looped, refused, trace
 
@@ -30,6 +32,7 @@ class Note:
     """An object of a Kubernetes-like service."""
 
     id: str = "/notes/a"
+    marker: MarkerPlace | None = None
 
     def read(self) -> Request:
         return Request(method="GET", url=self.id)
@@ -170,3 +173,8 @@ def test_a_delete_that_shows_what_it_deleted_is_the_end() -> None:
     condition = Condition(tag="1")
     done = trace(attempt(NOTE, "delete", NOTE.remove(condition), condition, Options()), note("1"))
     assert (done.ended, done.wire) == ("deleted", ["DELETE a r1"])
+
+
+def test_a_kind_without_a_place_for_a_marker_is_not_written_exactly_once() -> None:
+    done = trace(looped(Note(), merge_patch({"spec": {"n": 2}}), Options(exactly_once=Writers())))
+    assert (done.ended, done.steps) == ("InvalidPreconditionError", [])

@@ -13,6 +13,7 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from ._aio_handles import AsyncAgentPool, AsyncCluster
+    from ._aio_operations import AsyncOperation
     from ._clock import Clock, SystemClock
     from ._core.changes import Change, merge_patch, typed
     from ._core.events import (
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ._core.resource_id import ResourceId
     from ._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
     from ._handles import AgentPool, Cluster
+    from ._operations import Operation
     from ._stats import Stats
     from .aio import AsyncAksClient
     from .client import AksClient
@@ -74,6 +76,8 @@ _HOMES = {
     "_stats": ("Stats",),
     "_aio_handles": ("AsyncAgentPool", "AsyncCluster"),
     "_handles": ("AgentPool", "Cluster"),
+    "_aio_operations": ("AsyncOperation",),
+    "_operations": ("Operation",),
     "aio": ("AsyncAksClient",),
     "client": ("AksClient",),
     "errors": (
@@ -96,6 +100,7 @@ __all__ = [
     "AsyncAgentPool",
     "AsyncAksClient",
     "AsyncCluster",
+    "AsyncOperation",
     "Busy",
     "Change",
     "Clock",
@@ -114,6 +119,7 @@ __all__ = [
     "MissingETagError",
     "NotFenced",
     "NotFoundError",
+    "Operation",
     "OperationFailedError",
     "OperationInProgressError",
     "OperationPreemptedError",

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from ._calls import Calls, Listing, Settings, Tag, TagsChange
+from ._aio_operations import AsyncOperation
+from ._calls import Calls, Listing, Settings, Tag, TagsChange, Verify
 from ._core.changes import Change
 from ._core.etag import ETagFormat
 from ._core.evidence import OnDoubt
@@ -105,7 +106,12 @@ class _Handle:
         return await self._run(self._calls.wait(deadline))
 
     async def create(
-        self, body: Mapping[str, Any], *, adopt: bool = False, deadline: float | None = None
+        self,
+        body: Mapping[str, Any],
+        *,
+        adopt: bool = False,
+        deadline: float | None = None,
+        verify: Verify | None = None,
     ) -> WriteResult:
         """Create it with ``If-None-Match: *``.
 
@@ -117,7 +123,33 @@ class _Handle:
             AlreadyExistsError: somebody else's is there.
             WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
         """
-        return await self._run(self._calls.create(body, adopt, deadline))
+        return await self._run(self._calls.create(body, adopt, deadline, verify))
+
+    async def begin_create(
+        self,
+        body: Mapping[str, Any],
+        *,
+        adopt: bool = False,
+        deadline: float | None = None,
+        verify: Verify | None = None,
+    ) -> AsyncOperation[WriteResult]:
+        """Create it as ``create`` does, and return as soon as that is accepted.
+
+        ``deadline`` is for that; from then on, the ``timeout`` of whoever waits for the operation holds.
+        """
+        return await self._begin(self._calls.create(body, adopt, deadline, verify))
+
+    async def begin_delete(
+        self,
+        *,
+        if_match: Tag = UNSET,
+        only_if: Callable[[Snapshot], bool] | Unset = UNSET,
+        force: bool = False,
+        deadline: float | None = None,
+        on_busy: OnBusy | Unset = UNSET,
+    ) -> AsyncOperation[WriteResult]:
+        """Delete it as ``delete`` does, and return as soon as that is accepted."""
+        return await self._begin(self._calls.delete(if_match, UNSET, only_if, force, deadline, on_busy))
 
     async def create_or_update(
         self,
@@ -126,9 +158,10 @@ class _Handle:
         *,
         deadline: float | None = None,
         on_busy: OnBusy | Unset = UNSET,
+        verify: Verify | None = None,
     ) -> WriteResult:
         """Create ``body`` where nothing is there, else ``update(change)``, whoever else does what in between."""
-        return await self._run(self._calls.create_or_update(body, change, deadline, on_busy))
+        return await self._run(self._calls.create_or_update(body, change, deadline, on_busy, verify))
 
     async def delete(
         self,
@@ -156,6 +189,9 @@ class _Handle:
     async def _run(self, flow: Flow[T]) -> T:
         return await self._client._run(flow, self._calls.settings)
 
+    async def _begin(self, flow: Flow[WriteResult]) -> AsyncOperation[WriteResult]:
+        return await self._client._begin(flow, self._calls.settings, self.id)
+
 
 class AsyncCluster(_Handle):
     """A handle of one managed cluster: cheap, immutable, no I/O of its own."""
@@ -177,10 +213,15 @@ class AsyncCluster(_Handle):
         return await self._run(self._calls.read_consistent(deadline, on_busy))
 
     async def update_tags(
-        self, tags_or_change: TagsChange, *, deadline: float | None = None, on_busy: OnBusy | Unset = UNSET
+        self,
+        tags_or_change: TagsChange,
+        *,
+        deadline: float | None = None,
+        on_busy: OnBusy | Unset = UNSET,
+        verify: Verify | None = None,
     ) -> WriteResult:
         """Set tags (``None`` removes one, others stay), or change them by a function: the loop, by PATCH."""
-        return await self._run(self._calls.update_tags(tags_or_change, deadline, on_busy))
+        return await self._run(self._calls.update_tags(tags_or_change, deadline, on_busy, verify))
 
     async def update(
         self,
@@ -189,6 +230,7 @@ class AsyncCluster(_Handle):
         if_match: Tag = UNSET,
         deadline: float | None = None,
         on_busy: OnBusy | Unset = UNSET,
+        verify: Verify | None = None,
         inline_pools: bool = False,
     ) -> WriteResult:
         """Read, change and write it under the eTag of that read, again and again until nobody was faster.
@@ -196,14 +238,47 @@ class AsyncCluster(_Handle):
         ``change`` gets a fresh copy of the body each time; it edits it in place or returns a new one. ``if_match`` pins
         the update to one version: another one is a PreconditionFailedError, without a retry. ``agentPoolProfiles`` stay
         out of it, unless ``inline_pools=True``. ``deadline`` is in seconds; no write begins after it, and one that is
-        under way then is given 30 seconds more.
+        under way then is given 30 seconds more. ``verify`` is asked of the final snapshot: where it says no, the
+        service called the write a success and did not carry it out.
 
         Raises:
             NotFoundError, ResourceGoneError, ResourceReplacedError: it is not (or no longer) there.
             ConflictRetriesExhaustedError, DeadlineExceededError: not done within what ``conflict_retry`` allows.
+            OperationFailedError: its operation failed; or it succeeded, and ``verify`` says that nothing came of it.
             WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
         """
-        return await self._run(self._calls.update(change, if_match, deadline, on_busy, inline_pools))
+        return await self._run(self._calls.update(change, if_match, deadline, on_busy, inline_pools, verify))
+
+    async def begin_update(
+        self,
+        change: Change,
+        *,
+        if_match: Tag = UNSET,
+        deadline: float | None = None,
+        on_busy: OnBusy | Unset = UNSET,
+        verify: Verify | None = None,
+        inline_pools: bool = False,
+    ) -> AsyncOperation[WriteResult]:
+        """Change it as ``update`` does, and return as soon as a write is accepted.
+
+        Where there is nothing to change, the operation is over at once. Should it lose a race after all, whoever waits
+        for it goes round again. ``deadline`` is for the acceptance; from then on, the ``timeout`` of who waits holds.
+        """
+        return await self._begin(self._calls.update(change, if_match, deadline, on_busy, inline_pools, verify))
+
+    async def begin_put(
+        self,
+        body: Mapping[str, Any],
+        *,
+        if_match: Tag = UNSET,
+        if_none_match: str | Unset = UNSET,
+        force: bool = False,
+        deadline: float | None = None,
+        verify: Verify | None = None,
+        inline_pools: bool = False,
+    ) -> AsyncOperation[WriteResult]:
+        """Put it as ``put`` does, and return as soon as that is accepted."""
+        return await self._begin(self._calls.put(body, if_match, if_none_match, force, deadline, inline_pools, verify))
 
     async def put(
         self,
@@ -213,6 +288,7 @@ class AsyncCluster(_Handle):
         if_none_match: str | Unset = UNSET,
         force: bool = False,
         deadline: float | None = None,
+        verify: Verify | None = None,
         inline_pools: bool = False,
     ) -> WriteResult:
         """Put a whole body under exactly one condition, in one attempt.
@@ -222,7 +298,7 @@ class AsyncCluster(_Handle):
             OperationInProgressError, ThrottledError: refused for now.
             WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
         """
-        return await self._run(self._calls.put(body, if_match, if_none_match, force, deadline, inline_pools))
+        return await self._run(self._calls.put(body, if_match, if_none_match, force, deadline, inline_pools, verify))
 
     async def patch(
         self,
@@ -232,9 +308,10 @@ class AsyncCluster(_Handle):
         if_none_match: object = UNSET,
         force: bool = False,
         deadline: float | None = None,
+        verify: Verify | None = None,
     ) -> WriteResult:
         """Patch its tags under exactly one condition, in one attempt: ``{"tags": {...}}``."""
-        return await self._run(self._calls.patch(body, if_match, if_none_match, force, deadline))
+        return await self._run(self._calls.patch(body, if_match, if_none_match, force, deadline, verify))
 
 
 class AsyncAgentPool(_Handle):
@@ -254,12 +331,38 @@ class AsyncAgentPool(_Handle):
         if_match: Tag = UNSET,
         deadline: float | None = None,
         on_busy: OnBusy | Unset = UNSET,
+        verify: Verify | None = None,
     ) -> WriteResult:
         """Read, change and write it under the eTag of that read, again and again until nobody was faster.
 
         See ``AsyncCluster.update``.
         """
-        return await self._run(self._calls.update(change, if_match, deadline, on_busy))
+        return await self._run(self._calls.update(change, if_match, deadline, on_busy, verify=verify))
+
+    async def begin_update(
+        self,
+        change: Change,
+        *,
+        if_match: Tag = UNSET,
+        deadline: float | None = None,
+        on_busy: OnBusy | Unset = UNSET,
+        verify: Verify | None = None,
+    ) -> AsyncOperation[WriteResult]:
+        """Change it as ``update`` does, and return once a write is accepted; see ``AsyncCluster.begin_update``."""
+        return await self._begin(self._calls.update(change, if_match, deadline, on_busy, verify=verify))
+
+    async def begin_put(
+        self,
+        body: Mapping[str, Any],
+        *,
+        if_match: Tag = UNSET,
+        if_none_match: str | Unset = UNSET,
+        force: bool = False,
+        deadline: float | None = None,
+        verify: Verify | None = None,
+    ) -> AsyncOperation[WriteResult]:
+        """Put it as ``put`` does, and return as soon as that is accepted."""
+        return await self._begin(self._calls.put(body, if_match, if_none_match, force, deadline, verify=verify))
 
     async def put(
         self,
@@ -269,6 +372,7 @@ class AsyncAgentPool(_Handle):
         if_none_match: str | Unset = UNSET,
         force: bool = False,
         deadline: float | None = None,
+        verify: Verify | None = None,
     ) -> WriteResult:
         """Put a whole body under exactly one condition, in one attempt. See ``AsyncCluster.put``."""
-        return await self._run(self._calls.put(body, if_match, if_none_match, force, deadline))
+        return await self._run(self._calls.put(body, if_match, if_none_match, force, deadline, verify=verify))

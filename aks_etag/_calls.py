@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from ._core.changes import Change, applied, merge_patch, plain_body
+from ._core.continuation import Continuation
 from ._core.etag import ETagFormat
 from ._core.evidence import OnDoubt
 from ._core.messages import Request
@@ -20,9 +22,11 @@ from ._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
 from ._core.unset import UNSET, Unset
 from ._drivers import OnEvent
 from ._flows import compose, read
+from ._flows.aftermath import verified
 from ._flows.budget import Budget
 from ._flows.effects import Flow
 from ._flows.options import OnBusy, Options, check_choice
+from ._flows.resume import resume
 from ._flows.single import Verb
 from ._flows.update import check_age, update
 from ._flows.write import once
@@ -33,6 +37,7 @@ from .errors import InvalidPreconditionError
 T = TypeVar("T")
 Tag: TypeAlias = str | Snapshot | Unset
 TagsChange: TypeAlias = Mapping[str, str | None] | Change
+Verify: TypeAlias = Callable[[Snapshot], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,27 +115,40 @@ class Calls:
         return read.wait(self.resource(), options, deadline=_seconds(deadline))
 
     def update(
-        self, change: Change, if_match: Tag, deadline: float | None, on_busy: OnBusy | Unset, inline_pools: bool = False
+        self,
+        change: Change,
+        if_match: Tag,
+        deadline: float | None,
+        on_busy: OnBusy | Unset,
+        inline_pools: bool = False,
+        verify: Verify | None = None,
     ) -> Flow[WriteResult]:
         """Change it in the loop."""
         pin = pinned(if_match, target=str(self.address))
         resource = self.resource(inline_pools=inline_pools)
         flow = partial(update, resource, checked(change), self.options(on_busy), pin=pin)
-        return self._within(deadline, flow)
+        return self._written(deadline, flow, verify)
 
-    def create(self, body: Mapping[str, Any], adopt: bool, deadline: float | None) -> Flow[WriteResult]:
+    def create(
+        self, body: Mapping[str, Any], adopt: bool, deadline: float | None, verify: Verify | None = None
+    ) -> Flow[WriteResult]:
         """Put it if it is not there."""
         request = self.resource().replace(plain_body(body), CREATE)
-        return self._once("put", request, CREATE, deadline, adopt=adopt)
+        return self._once("put", request, CREATE, deadline, adopt=adopt, verify=verify)
 
     def create_or_update(
-        self, body: Mapping[str, Any], change: Change, deadline: float | None, on_busy: OnBusy | Unset
+        self,
+        body: Mapping[str, Any],
+        change: Change,
+        deadline: float | None,
+        on_busy: OnBusy | Unset,
+        verify: Verify | None = None,
     ) -> Flow[WriteResult]:
         """Put it if it is not there, else change it in the loop."""
         resource, options = self.resource(), self.options(on_busy)
         request = resource.replace(plain_body(body), CREATE)
         flow = partial(compose.create_or_update, resource, request, checked(change), options)
-        return self._within(deadline, flow)
+        return self._written(deadline, flow, verify)
 
     def put(
         self,
@@ -140,6 +158,7 @@ class Calls:
         force: bool,
         deadline: float | None,
         inline_pools: bool = False,
+        verify: Verify | None = None,
     ) -> Flow[WriteResult]:
         """Put it once, under exactly the condition given."""
         guard = condition(if_match=if_match, if_none_match=if_none_match, force=force, target=str(self.address))
@@ -149,24 +168,34 @@ class Calls:
         # Of a pool that was read, what the service keeps by itself is sent only where it was changed.
         base = if_match.body if isinstance(if_match, Snapshot) and self.address.pool is not None else None
         request = resource.replace(desired, guard, base=base)
-        return self._once("put", request, guard, deadline, inline_pools=inline_pools)
+        return self._once("put", request, guard, deadline, inline_pools=inline_pools, verify=verify)
 
     def patch(
-        self, body: Mapping[str, Any], if_match: Tag, if_none_match: object, force: bool, deadline: float | None
+        self,
+        body: Mapping[str, Any],
+        if_match: Tag,
+        if_none_match: object,
+        force: bool,
+        deadline: float | None,
+        verify: Verify | None = None,
     ) -> Flow[WriteResult]:
         """Patch it once, under exactly the condition given."""
         _no_if_none_match(if_none_match, "PATCH")
         guard = condition(if_match=if_match, force=force, target=str(self.address))
-        return self._once("patch", self.resource().merge(plain_body(body), guard), guard, deadline)
+        return self._once("patch", self.resource().merge(plain_body(body), guard), guard, deadline, verify=verify)
 
     def update_tags(
-        self, tags_or_change: TagsChange, deadline: float | None, on_busy: OnBusy | Unset
+        self,
+        tags_or_change: TagsChange,
+        deadline: float | None,
+        on_busy: OnBusy | Unset,
+        verify: Verify | None = None,
     ) -> Flow[WriteResult]:
         """Change its tags in the loop, by PATCH."""
         change = tags_change(tags_or_change)
         tags = ClusterTags(address=self.address, arm=self.settings.arm)
         flow = partial(compose.update_tags, tags, self.resource(), change, self.options(on_busy))
-        return self._within(deadline, flow)
+        return self._written(deadline, flow, verify)
 
     def delete(
         self,
@@ -195,6 +224,10 @@ class Calls:
         pools = partial(compose.all_of, listing.page, listing.first())
         return self._within(deadline, partial(compose.read_consistent, self.resource(), pools, self.options(on_busy)))
 
+    def resume(self, begun: Continuation) -> Flow[WriteResult]:
+        """Follow a write that was accepted before, without a deadline of its own."""
+        return self._within(math.inf, partial(resume, self.resource(), begun))
+
     def _once(
         self,
         verb: Verb,
@@ -205,10 +238,19 @@ class Calls:
         inline_pools: bool = False,
         adopt: bool = False,
         seen: Snapshot | None = None,
+        verify: Verify | None = None,
     ) -> Flow[WriteResult]:
         resource = self.resource(inline_pools=inline_pools)
         flow = partial(once, resource, verb, request, guard, self.settings.options, adopt=adopt, seen=seen)
-        return self._within(deadline, flow)
+        return self._written(deadline, flow, verify)
+
+    def _written(
+        self, deadline: float | None, flow: Callable[[Budget], Flow[WriteResult]], verify: Verify | None
+    ) -> Flow[WriteResult]:
+        if verify is not None and not callable(verify):
+            raise TypeError(f"verify is a function of the snapshot, not a {type(verify).__name__}")
+        done = self._within(deadline, flow)
+        return done if verify is None else verified(done, verify)
 
     def _within(self, deadline: float | None, flow: Callable[[Budget], Flow[T]]) -> Flow[T]:
         seconds = _seconds(deadline)
@@ -243,6 +285,16 @@ class Listing:
             seen=seen,
             budget=budget,
         )
+
+
+def resumed(begun: Continuation, subscription_id: str, settings: Settings) -> Calls:
+    """Return the calls of the resource that a token is about; its link is followed only to the host we speak to."""
+    address = parse(begun.resource_id)
+    if address.subscription_id.casefold() != subscription_id.casefold():
+        raise ValueError("this continuation token is about a resource of another subscription than this client's")
+    if begun.url is not None and not trusted(begun.url, settings.arm.endpoint):
+        raise ValueError("this continuation token leads to another host than the one this client speaks to")
+    return Calls(address=address, settings=settings)
 
 
 def clusters_path(subscription_id: str, resource_group: str | None) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol, TypeVar, assert_never
 from ._clock import Clock
 from ._core.events import Event, Fighting, Flapping, NotFenced, OutcomeUnknown, Warned
 from ._core.messages import NoResponse, Outcome, Request
-from ._flows.effects import Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Together, Undecided
+from ._flows.effects import Accepted, Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Together, Undecided
 from ._stats import Stats
 
 T = TypeVar("T")
@@ -64,7 +64,7 @@ class Surroundings:
         except Exception:  # noqa: BLE001  # a listener is no part of the write
             _LOG.exception("on_event raised for %s", name)
 
-    def answer(self, effect: Now | Chance | NewRequestId | Emit | Undecided) -> Any:
+    def answer(self, effect: Now | Chance | NewRequestId | Emit | Undecided | Accepted) -> Any:
         """Answer an effect that takes no time."""
         match effect:
             case Now():
@@ -75,7 +75,7 @@ class Surroundings:
                 return str(uuid.uuid4())
             case Emit():
                 return self.tell(effect.event)
-            case Undecided():
+            case Undecided() | Accepted():
                 return None
             case _:
                 assert_never(effect)

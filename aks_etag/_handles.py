@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from ._calls import Calls, Listing, Settings, Tag, TagsChange
+from ._calls import Calls, Listing, Settings, Tag, TagsChange, Verify
 from ._core.changes import Change
 from ._core.etag import ETagFormat
 from ._core.evidence import OnDoubt
@@ -17,6 +17,7 @@ from ._core.unset import UNSET, Unset
 from ._drivers import OnEvent
 from ._flows.effects import Flow
 from ._flows.options import OnBusy, Options
+from ._operations import Operation
 from .errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -104,7 +105,14 @@ class _Handle:
         """Read it until it is settled, and return that read."""
         return self._run(self._calls.wait(deadline))
 
-    def create(self, body: Mapping[str, Any], *, adopt: bool = False, deadline: float | None = None) -> WriteResult:
+    def create(
+        self,
+        body: Mapping[str, Any],
+        *,
+        adopt: bool = False,
+        deadline: float | None = None,
+        verify: Verify | None = None,
+    ) -> WriteResult:
         """Create it with ``If-None-Match: *``.
 
         A create of somebody else with the same body cannot be told from our own after a lost answer: that is a
@@ -115,7 +123,33 @@ class _Handle:
             AlreadyExistsError: somebody else's is there.
             WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
         """
-        return self._run(self._calls.create(body, adopt, deadline))
+        return self._run(self._calls.create(body, adopt, deadline, verify))
+
+    def begin_create(
+        self,
+        body: Mapping[str, Any],
+        *,
+        adopt: bool = False,
+        deadline: float | None = None,
+        verify: Verify | None = None,
+    ) -> Operation[WriteResult]:
+        """Create it as ``create`` does, and return as soon as that is accepted.
+
+        ``deadline`` is for that; from then on, the ``timeout`` of whoever waits for the operation holds.
+        """
+        return self._begin(self._calls.create(body, adopt, deadline, verify))
+
+    def begin_delete(
+        self,
+        *,
+        if_match: Tag = UNSET,
+        only_if: Callable[[Snapshot], bool] | Unset = UNSET,
+        force: bool = False,
+        deadline: float | None = None,
+        on_busy: OnBusy | Unset = UNSET,
+    ) -> Operation[WriteResult]:
+        """Delete it as ``delete`` does, and return as soon as that is accepted."""
+        return self._begin(self._calls.delete(if_match, UNSET, only_if, force, deadline, on_busy))
 
     def create_or_update(
         self,
@@ -124,9 +158,10 @@ class _Handle:
         *,
         deadline: float | None = None,
         on_busy: OnBusy | Unset = UNSET,
+        verify: Verify | None = None,
     ) -> WriteResult:
         """Create ``body`` where nothing is there, else ``update(change)``, whoever else does what in between."""
-        return self._run(self._calls.create_or_update(body, change, deadline, on_busy))
+        return self._run(self._calls.create_or_update(body, change, deadline, on_busy, verify))
 
     def delete(
         self,
@@ -154,6 +189,9 @@ class _Handle:
     def _run(self, flow: Flow[T]) -> T:
         return self._client._run(flow, self._calls.settings)
 
+    def _begin(self, flow: Flow[WriteResult]) -> Operation[WriteResult]:
+        return self._client._begin(flow, self._calls.settings, self.id)
+
 
 class Cluster(_Handle):
     """A handle of one managed cluster: cheap, immutable, no I/O of its own."""
@@ -173,10 +211,15 @@ class Cluster(_Handle):
         return self._run(self._calls.read_consistent(deadline, on_busy))
 
     def update_tags(
-        self, tags_or_change: TagsChange, *, deadline: float | None = None, on_busy: OnBusy | Unset = UNSET
+        self,
+        tags_or_change: TagsChange,
+        *,
+        deadline: float | None = None,
+        on_busy: OnBusy | Unset = UNSET,
+        verify: Verify | None = None,
     ) -> WriteResult:
         """Set tags (``None`` removes one, others stay), or change them by a function: the loop, by PATCH."""
-        return self._run(self._calls.update_tags(tags_or_change, deadline, on_busy))
+        return self._run(self._calls.update_tags(tags_or_change, deadline, on_busy, verify))
 
     def update(
         self,
@@ -185,6 +228,7 @@ class Cluster(_Handle):
         if_match: Tag = UNSET,
         deadline: float | None = None,
         on_busy: OnBusy | Unset = UNSET,
+        verify: Verify | None = None,
         inline_pools: bool = False,
     ) -> WriteResult:
         """Read, change and write it under the eTag of that read, again and again until nobody was faster.
@@ -192,14 +236,47 @@ class Cluster(_Handle):
         ``change`` gets a fresh copy of the body each time; it edits it in place or returns a new one. ``if_match`` pins
         the update to one version: another one is a PreconditionFailedError, without a retry. ``agentPoolProfiles`` stay
         out of it, unless ``inline_pools=True``. ``deadline`` is in seconds; no write begins after it, and one that is
-        under way then is given 30 seconds more.
+        under way then is given 30 seconds more. ``verify`` is asked of the final snapshot: where it says no, the
+        service called the write a success and did not carry it out.
 
         Raises:
             NotFoundError, ResourceGoneError, ResourceReplacedError: it is not (or no longer) there.
             ConflictRetriesExhaustedError, DeadlineExceededError: not done within what ``conflict_retry`` allows.
+            OperationFailedError: its operation failed; or it succeeded, and ``verify`` says that nothing came of it.
             WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
         """
-        return self._run(self._calls.update(change, if_match, deadline, on_busy, inline_pools))
+        return self._run(self._calls.update(change, if_match, deadline, on_busy, inline_pools, verify))
+
+    def begin_update(
+        self,
+        change: Change,
+        *,
+        if_match: Tag = UNSET,
+        deadline: float | None = None,
+        on_busy: OnBusy | Unset = UNSET,
+        verify: Verify | None = None,
+        inline_pools: bool = False,
+    ) -> Operation[WriteResult]:
+        """Change it as ``update`` does, and return as soon as a write is accepted.
+
+        Where there is nothing to change, the operation is over at once. Should it lose a race after all, whoever waits
+        for it goes round again. ``deadline`` is for the acceptance; from then on, the ``timeout`` of who waits holds.
+        """
+        return self._begin(self._calls.update(change, if_match, deadline, on_busy, inline_pools, verify))
+
+    def begin_put(
+        self,
+        body: Mapping[str, Any],
+        *,
+        if_match: Tag = UNSET,
+        if_none_match: str | Unset = UNSET,
+        force: bool = False,
+        deadline: float | None = None,
+        verify: Verify | None = None,
+        inline_pools: bool = False,
+    ) -> Operation[WriteResult]:
+        """Put it as ``put`` does, and return as soon as that is accepted."""
+        return self._begin(self._calls.put(body, if_match, if_none_match, force, deadline, inline_pools, verify))
 
     def put(
         self,
@@ -209,6 +286,7 @@ class Cluster(_Handle):
         if_none_match: str | Unset = UNSET,
         force: bool = False,
         deadline: float | None = None,
+        verify: Verify | None = None,
         inline_pools: bool = False,
     ) -> WriteResult:
         """Put a whole body under exactly one condition, in one attempt.
@@ -218,7 +296,7 @@ class Cluster(_Handle):
             OperationInProgressError, ThrottledError: refused for now.
             WriteOutcomeUnknownError: sent, and it could not be found out what became of it.
         """
-        return self._run(self._calls.put(body, if_match, if_none_match, force, deadline, inline_pools))
+        return self._run(self._calls.put(body, if_match, if_none_match, force, deadline, inline_pools, verify))
 
     def patch(
         self,
@@ -228,9 +306,10 @@ class Cluster(_Handle):
         if_none_match: object = UNSET,
         force: bool = False,
         deadline: float | None = None,
+        verify: Verify | None = None,
     ) -> WriteResult:
         """Patch its tags under exactly one condition, in one attempt: ``{"tags": {...}}``."""
-        return self._run(self._calls.patch(body, if_match, if_none_match, force, deadline))
+        return self._run(self._calls.patch(body, if_match, if_none_match, force, deadline, verify))
 
 
 class AgentPool(_Handle):
@@ -250,12 +329,38 @@ class AgentPool(_Handle):
         if_match: Tag = UNSET,
         deadline: float | None = None,
         on_busy: OnBusy | Unset = UNSET,
+        verify: Verify | None = None,
     ) -> WriteResult:
         """Read, change and write it under the eTag of that read, again and again until nobody was faster.
 
         See ``Cluster.update``.
         """
-        return self._run(self._calls.update(change, if_match, deadline, on_busy))
+        return self._run(self._calls.update(change, if_match, deadline, on_busy, verify=verify))
+
+    def begin_update(
+        self,
+        change: Change,
+        *,
+        if_match: Tag = UNSET,
+        deadline: float | None = None,
+        on_busy: OnBusy | Unset = UNSET,
+        verify: Verify | None = None,
+    ) -> Operation[WriteResult]:
+        """Change it as ``update`` does, and return once a write is accepted; see ``Cluster.begin_update``."""
+        return self._begin(self._calls.update(change, if_match, deadline, on_busy, verify=verify))
+
+    def begin_put(
+        self,
+        body: Mapping[str, Any],
+        *,
+        if_match: Tag = UNSET,
+        if_none_match: str | Unset = UNSET,
+        force: bool = False,
+        deadline: float | None = None,
+        verify: Verify | None = None,
+    ) -> Operation[WriteResult]:
+        """Put it as ``put`` does, and return as soon as that is accepted."""
+        return self._begin(self._calls.put(body, if_match, if_none_match, force, deadline, verify=verify))
 
     def put(
         self,
@@ -265,6 +370,7 @@ class AgentPool(_Handle):
         if_none_match: str | Unset = UNSET,
         force: bool = False,
         deadline: float | None = None,
+        verify: Verify | None = None,
     ) -> WriteResult:
         """Put a whole body under exactly one condition, in one attempt. See ``Cluster.put``."""
-        return self._run(self._calls.put(body, if_match, if_none_match, force, deadline))
+        return self._run(self._calls.put(body, if_match, if_none_match, force, deadline, verify=verify))

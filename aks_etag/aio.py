@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from . import _setup
 from ._aio_handles import AsyncAgentPool, AsyncCluster
-from ._calls import Listing, Settings, clusters_path
+from ._aio_operations import AsyncOperation
+from ._calls import Listing, Settings, clusters_path, resumed
 from ._clock import Clock
+from ._core.continuation import continuation
 from ._core.etag import ETagFormat
 from ._core.evidence import OnDoubt
 from ._core.messages import Request
 from ._core.pacing import ConflictRetry
 from ._core.resource_id import ResourceId, check_name, parse
-from ._core.snapshot import Snapshot
+from ._core.snapshot import Snapshot, WriteResult
 from ._drivers import OnEvent, arun
 from ._flows.effects import Flow
 from ._flows.options import OnBusy
@@ -144,6 +146,19 @@ class AsyncAksClient:
         path = clusters_path(self.subscription_id, resource_group)
         return self._list(Listing(path=path, settings=self._settings))
 
+    def operation(self, token: str) -> AsyncOperation[WriteResult]:
+        """Go on with a write that another process began, by its ``continuation_token()``; nothing is sent yet.
+
+        It is only followed: where its operation lost a race, that is raised, and it is not written again.
+
+        Raises:
+            ValueError: this is no such token, or one of another subscription or cloud.
+        """
+        begun = continuation(token)
+        calls = resumed(begun, self.subscription_id, self._settings)
+        around = self._parts.around(self._settings.on_event)
+        return AsyncOperation(calls.resume(begun), self._transport, around, begun.resource_id)
+
     async def close(self) -> None:
         """Close the connections."""
         await self._transport.close()
@@ -153,6 +168,11 @@ class AsyncAksClient:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    async def _begin(
+        self, flow: Flow[WriteResult], settings: Settings, resource_id: str
+    ) -> AsyncOperation[WriteResult]:
+        return await AsyncOperation(flow, self._transport, self._parts.around(settings.on_event), resource_id)._start()
 
     async def _run(self, flow: Flow[T], settings: Settings) -> T:
         return await arun(flow, self._transport, self._parts.around(settings.on_event))

@@ -7,18 +7,20 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from . import _setup
-from ._calls import Listing, Settings, clusters_path
+from ._calls import Listing, Settings, clusters_path, resumed
 from ._clock import Clock
+from ._core.continuation import continuation
 from ._core.etag import ETagFormat
 from ._core.evidence import OnDoubt
 from ._core.messages import Request
 from ._core.pacing import ConflictRetry
 from ._core.resource_id import ResourceId, check_name, parse
-from ._core.snapshot import Snapshot
+from ._core.snapshot import Snapshot, WriteResult
 from ._drivers import OnEvent, run
 from ._flows.effects import Flow
 from ._flows.options import OnBusy
 from ._handles import AgentPool, Cluster
+from ._operations import Operation
 from ._stats import Stats
 
 if TYPE_CHECKING:
@@ -143,6 +145,19 @@ class AksClient:
         path = clusters_path(self.subscription_id, resource_group)
         return self._list(Listing(path=path, settings=self._settings))
 
+    def operation(self, token: str) -> Operation[WriteResult]:
+        """Go on with a write that another process began, by its ``continuation_token()``; nothing is sent yet.
+
+        It is only followed: where its operation lost a race, that is raised, and it is not written again.
+
+        Raises:
+            ValueError: this is no such token, or one of another subscription or cloud.
+        """
+        begun = continuation(token)
+        calls = resumed(begun, self.subscription_id, self._settings)
+        around = self._parts.around(self._settings.on_event)
+        return Operation(calls.resume(begun), self._transport, around, begun.resource_id)
+
     def close(self) -> None:
         """Close the connections."""
         self._transport.close()
@@ -152,6 +167,9 @@ class AksClient:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _begin(self, flow: Flow[WriteResult], settings: Settings, resource_id: str) -> Operation[WriteResult]:
+        return Operation(flow, self._transport, self._parts.around(settings.on_event), resource_id)._start()
 
     def _run(self, flow: Flow[T], settings: Settings) -> T:
         return run(flow, self._transport, self._parts.around(settings.on_event))

@@ -173,9 +173,15 @@ class OperationInProgressError(AksEtagError, HttpResponseError):
 
 
 class OperationFailedError(AksEtagError, HttpResponseError):
-    """The write was accepted, but its long-running operation ended in failure."""
+    """The write was accepted, but its long-running operation ended in failure.
+
+    ``codes`` has the code of the error and those of the details inside, ``category`` what they come to: "preempted",
+    "canceled", "quota", "capacity", "subnet", "policy", "drain", "network", "internal", or ``None`` where nobody knows.
+    """
 
     operation: str | None = None
+    codes: tuple[str, ...] = ()
+    category: str | None = None
 
 
 class OperationPreemptedError(OperationFailedError):

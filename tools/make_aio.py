@@ -36,6 +36,29 @@ RULES = [
     (r"\b(KubernetesClient)\b", r"Async\1"),
     (r"\bObject\b", "AsyncObject"),
     (
+        r'"""Writes that were accepted and may not be over yet, for threads;',
+        '"""The same for tasks, by tools/make_aio.py;',
+    ),
+    (r"from \._operations import", "from ._aio_operations import"),
+    (r"\bOperation\b", "AsyncOperation"),
+    (r"import threading\n", "import asyncio\n"),
+    (r"threading\.Lock\(\)", "asyncio.Lock()"),
+    (r"with self\._lock", "async with self._lock"),
+    (r"several threads may ask", "several tasks may ask"),
+    (r"import Surroundings, Transport\b", "import AsyncTransport, Surroundings"),
+    (r"transport: Transport\b", "transport: AsyncTransport"),
+    (r"            clock\.sleep\(", "            await clock.asleep("),
+    (r"(?<!def )self\._transport\.send\(", "await self._transport.send("),
+    (r"self\.wait\(timeout\)", "await self.wait(timeout)"),
+    (r"self\.done\(\)", "await self.done()"),
+    (r"self\._advance\(", "await self._advance("),
+    (r"self\._waits\(until\)", "await self._waits(until)"),
+    (r"self\._answered\(\)\)", "await self._answered())"),
+    (r"return self\._sent\(", "return await self._sent("),
+    (r"return self\._begin\(", "return await self._begin("),
+    (r"return self\._client\._begin\(", "return await self._client._begin("),
+    (r"return (AsyncOperation\(flow.*)\._start\(\)", r"return await \1._start()"),
+    (
         r'"""The synchronous front of a migration\.',
         '"""The asynchronous front of a migration, made by tools/make_aio.py.',
     ),
@@ -61,7 +84,7 @@ RULES = [
         r"def (_run|_list|get|get_or_none|wait|create|create_or_update|delete|read_consistent|update|update_tags"
         r"|put|patch|apply|objects|owners|owned|close|_swept|run|preflight"
         r"|deprecate|flip|settle|rewrite|verify|trim|unserve|clean_managers|check|remove|report|migrate_storage"
-        r"|check_storage)\(",
+        r"|check_storage|begin_\w+|result|done|status|_start|_advance|_waits|_answered|_sent|_begin)\(",
         r"async def \1(",
     ),
     (r"def from_aks\(", "async def from_aks("),
@@ -76,6 +99,7 @@ RULES = [
     (r"        self\.close\(\)", "        await self.close()"),
 ]
 TWINS = [
+    ("_operations.py", "_aio_operations.py"),
     ("_handles.py", "_aio_handles.py"),
     ("client.py", "aio.py"),
     ("kubernetes/client.py", "kubernetes/aio.py"),

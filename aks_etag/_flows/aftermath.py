@@ -9,7 +9,7 @@ from dataclasses import replace
 from .._core.events import NotFenced
 from .._core.messages import Body, Response
 from .._core.pacing import WRITE_PATIENCE
-from .._core.snapshot import Snapshot
+from .._core.snapshot import Snapshot, WriteResult
 from .._core.verdict import Verdict, judge_read
 from .._resources import Resource
 from ..errors import AksEtagError, NotFoundError, ResourceGoneError
@@ -49,6 +49,18 @@ def failed(resource: Resource, conclusion: Conclusion, landed: Callable[[Body], 
     return failures.operation_failed(
         resource.id, conclusion.poll, conclusion.operation, conclusion.answer, True if stored else None
     )
+
+
+def verified(flow: Flow[WriteResult], verify: Callable[[Snapshot], bool]) -> Flow[WriteResult]:
+    """Ask a predicate of the snapshot that a write ends with.
+
+    Raises:
+        OperationFailedError: it says no: the service called it a success, and what was asked for is not there.
+    """
+    result = yield from flow
+    if result.snapshot is not None and not verify(result.snapshot):
+        raise failures.not_applied(result.snapshot, result.outcome)
+    return result
 
 
 def glance(resource: Resource) -> Flow[Snapshot | Response | None]:

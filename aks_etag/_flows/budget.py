@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from .._core.events import Throttled, Waiting
@@ -18,7 +19,7 @@ from .._core.pacing import (
 )
 from ..errors import DeadlineExceededError
 from . import failures
-from .effects import Flow, Sleep, chance, emit, now
+from .effects import Accepted, Flow, Sleep, chance, emit, now
 from .options import Options
 
 
@@ -45,6 +46,11 @@ class Budget:
             deadline=options.conflict_retry.deadline if deadline is None else deadline,
             ceiling=options.polling_interval,
         )
+
+    def handed_over(self, accepted: Accepted) -> Flow[None]:
+        """Tell that a write was accepted; where somebody else waits for it from now on, the deadline is theirs."""
+        if (yield accepted):
+            self.deadline = math.inf
 
     def pause(
         self, seconds: float, what: str, *, operation: str | None = None, cause: Outcome | None = None

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, cast
 
 from .._core.events import Event
-from .._core.messages import Outcome, Request
+from .._core.evidence import Attempt
+from .._core.messages import Outcome as Answer
+from .._core.messages import Request
+from .._core.operation import Link
+from .._core.snapshot import Outcome
+from .._resources import Resource
 
 T = TypeVar("T")
 
@@ -68,13 +73,26 @@ class Together:
     limit: int
 
 
-Effect: TypeAlias = Send | Sleep | Now | Chance | NewRequestId | Emit | Undecided | Together
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """Tell that a write was accepted and its operation is about to be followed; answered whether somebody else waits.
+
+    Then what is left of the call has no deadline of its own. ``attempt`` is what was sent, ``link`` where to follow it.
+    """
+
+    resource: Resource
+    outcome: Outcome
+    link: Link | None
+    attempt: Attempt
+
+
+Effect: TypeAlias = Send | Sleep | Now | Chance | NewRequestId | Emit | Undecided | Together | Accepted
 Flow: TypeAlias = Generator[Effect, Any, T]
 
 
-def send(request: Request) -> Flow[Outcome]:
+def send(request: Request) -> Flow[Answer]:
     """Send one request."""
-    return cast("Outcome", (yield Send(request)))
+    return cast("Answer", (yield Send(request)))
 
 
 def now() -> Flow[float]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from .._core.blocker import blocker
+from .._core.failure import kind_of
 from .._core.messages import NoResponse, Outcome, Response
 from .._core.operation import Poll, Progress
 from .._core.pacing import SHORTEST_SILENCE, retry_after
@@ -152,15 +153,33 @@ def operation_failed(
     error = poll.error if poll.error.code or poll.error.message else ServiceError(code=poll.status)
     said = " ".join(error.message.split())[:_LONGEST_TEXT]
     stored = {True: "what was written is there", None: "it may be stored in part"}.get(applied, "it is not stored")
+    codes = tuple(dict.fromkeys([error.code, *sorted(poll.error.codes - {"", error.code.casefold()})]))
+    why = kind_of(codes)
+    hint = "read it before writing again" if why is None else why.hint
     return kind(
         f"{resource_id}: the write was accepted, but its operation ended as {poll.status or 'Failed'}"
-        f" ({error.code}{': ' if said else ''}{said}); {stored}; read it before writing again",
+        f" ({error.code}{': ' if said else ''}{said}); {stored}; {hint}",
         answer=answer,
         code=error.code,
+        codes=codes,
+        category=None if why is None else why.category,
         resource_id=resource_id,
         operation=operation,
         applied=applied,
     )
+
+
+def not_applied(seen: Snapshot, outcome: str) -> OperationFailedError:
+    """Return the error for a write that the service calls a success, where ``verify`` finds that nothing came of it."""
+    error = OperationFailedError(
+        f"{seen.id}: Succeeded, but not applied: the outcome is {outcome}, and verify() says no of what is there now "
+        f'(version "{seen.version}"); somebody may have changed it since, or a policy may have changed it on the way',
+        code="NotApplied",
+        resource_id=seen.id,
+        applied=None,
+    )
+    error.status_code = 200
+    return error
 
 
 def with_cause(error: DeadlineExceededError, outcome: Outcome | None) -> DeadlineExceededError:

@@ -17,7 +17,7 @@ from .._core.verdict import Verdict
 from ..errors import ConflictRetriesExhaustedError, ResourceGoneError
 from . import failures
 from .aftermath import after_success, failed, glance
-from .effects import Flow, emit
+from .effects import Accepted, Flow, emit
 from .run import Run
 from .settle import conclude, unblock
 
@@ -66,7 +66,9 @@ def _refused(run: Run, attempt: Attempt, verdict: Verdict, answer: Response) -> 
 
 
 def _accepted(run: Run, attempt: Attempt, answer: Response) -> Flow[WriteResult | None]:
-    run.ledger.started(run.resource.operation(answer))
+    link = run.resource.operation(answer)
+    run.ledger.started(link)
+    yield from run.budget.handed_over(Accepted(run.resource, "updated", link, attempt))
     conclusion = yield from conclude(run.resource, answer, run.budget)
     match conclusion.poll.progress:
         case Progress.SUCCEEDED:

@@ -35,14 +35,14 @@ def conclude(resource: Resource, accepted: Response, budget: Budget) -> Flow[Con
     """Follow an accepted write to its end: whenever the answer says where, on a 200, too."""
     link = resource.operation(accepted)
     if link is not None:
-        return (yield from _followed(link, accepted, budget))
+        return (yield from followed(link, accepted, budget))
     shown = resource.result(accepted)
     if shown is not None:
         return Conclusion(poll=Poll(Progress.SUCCEEDED), snapshot=shown)
-    return (yield from _watched(resource, budget))
+    return (yield from watched(resource, budget))
 
 
-def _watched(resource: Resource, budget: Budget) -> Flow[Conclusion]:
+def watched(resource: Resource, budget: Budget) -> Flow[Conclusion]:
     """Judge a write without an operation by the state of the resource: only a state seen to change can be its own."""
     try:
         first = yield from read(resource, budget)
@@ -57,12 +57,13 @@ def _watched(resource: Resource, budget: Budget) -> Flow[Conclusion]:
     return Conclusion(poll=Poll(progress, snapshot.provisioning_state or ""), snapshot=snapshot)
 
 
-def _followed(link: Link, accepted: Response, budget: Budget) -> Flow[Conclusion]:
+def followed(link: Link, accepted: Response | None, budget: Budget) -> Flow[Conclusion]:
+    """Poll an operation to its end, at the pace that the answers ask for."""
     if not link.url:
         return Conclusion(poll=Poll(Progress.LOST))
     started = yield from now()
     polls = 0
-    answer: Response | None = accepted
+    answer = accepted
     while True:
         what = f"operation {link.name}"
         yield from budget.poll(polls, what, operation=link.name, answer=answer)

@@ -15,7 +15,7 @@ from .._core.messages import Outcome as Answer
 from .._core.messages import Request, Response
 from .._core.operation import Progress
 from .._core.precondition import Condition
-from .._core.snapshot import Snapshot, WriteResult
+from .._core.snapshot import Outcome, Snapshot, WriteResult
 from .._core.verdict import Verdict, service_error
 from .._resources import Resource
 from ..errors import AlreadyExistsError, NotFoundError
@@ -23,7 +23,7 @@ from . import failures
 from .aftermath import after_success, failed, glance
 from .budget import Budget
 from .doubtful import in_doubt, recovered, refused_in_doubt
-from .effects import Flow, new_request_id, send
+from .effects import Accepted, Flow, new_request_id, send
 from .ledger import Ledger
 from .marks import Marks
 from .options import WAITING, Options
@@ -117,8 +117,10 @@ def _attempted(run: Once) -> Flow[WriteResult | None]:
 def _accepted(run: Once, attempt: Attempt, answer: Response) -> Flow[WriteResult | None]:
     if run.verb == "delete" and run.resource.operation(answer) is None and answer.status != 202:
         return (yield from _deleted(run, "absent" if answer.status == 204 else "deleted"))
-    run.ledger.started(run.resource.operation(answer))
+    link = run.resource.operation(answer)
+    run.ledger.started(link)
     run.was_accepted = True
+    yield from run.budget.handed_over(Accepted(run.resource, _wanted(run, answer), link, attempt))
     try:
         conclusion = yield from conclude(run.resource, answer, run.budget)
     except NotFoundError:
@@ -131,8 +133,7 @@ def _accepted(run: Once, attempt: Attempt, answer: Response) -> Flow[WriteResult
         case Progress.SUCCEEDED if run.verb != "delete":
             yield from run.ledger.clear()
             snapshot = yield from after_success(run.resource, conclusion, run.budget, run.condition.version)
-            created = run.condition.create or answer.status == 201
-            return run.result("created" if created else "updated", snapshot)
+            return run.result(_wanted(run, answer), snapshot)
         case Progress.SUCCEEDED | Progress.LOST:
             run.ledger.accepted = False
             return (yield from in_doubt(run, "its operation could not be followed to its end", None))
@@ -141,6 +142,12 @@ def _accepted(run: Once, attempt: Attempt, answer: Response) -> Flow[WriteResult
             return (yield from in_doubt(run, f"its operation was preempted ({conclusion.poll.error.code})", None))
         case _:
             raise (yield from failed(run.resource, conclusion, run.landed))
+
+
+def _wanted(run: Once, answer: Response) -> Outcome:
+    if run.verb == "delete":
+        return "deleted"
+    return "created" if run.condition.create or answer.status == 201 else "updated"
 
 
 def _deleted(run: Once, outcome: Literal["deleted", "absent"]) -> Flow[WriteResult]:

@@ -16,7 +16,7 @@ from aks_etag._core.messages import NoResponse, Outcome, Request, Response
 from aks_etag._core.precondition import Condition
 from aks_etag._core.resource_id import parse
 from aks_etag._flows.budget import Budget
-from aks_etag._flows.effects import Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Undecided
+from aks_etag._flows.effects import Accepted, Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Undecided
 from aks_etag._flows.options import Options
 from aks_etag._flows.update import update
 from aks_etag._flows.write import once
@@ -110,6 +110,7 @@ class Trace:
     answers: list[Outcome] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     waits: list[str] = field(default_factory=list)
+    accepted: list[Accepted] = field(default_factory=list)
     slept: float = 0.0
     result: Any = None
     error: Any = None
@@ -129,9 +130,9 @@ class Trace:
         return [event for event in self.events if isinstance(event, kind)]
 
 
-def trace(flow: Flow[Any], *script: Outcome) -> Trace:
+def trace(flow: Flow[Any], *script: Outcome, handed_over: bool = False) -> Trace:
     """Run a flow to its end; a wait that was not announced, and an answer that was not asked for, are failures."""
-    stage = Stage(answers=iter(script))
+    stage = Stage(answers=iter(script), handed_over=handed_over)
     reply: Any = None
     while True:
         try:
@@ -152,6 +153,7 @@ class Stage:
     """The driver of a trace: virtual time, no chance, numbered request ids."""
 
     answers: Iterator[Outcome]
+    handed_over: bool = False
     done: Trace = field(default_factory=Trace)
     ids: int = 0
     announced: list[float] = field(default_factory=list)
@@ -169,6 +171,9 @@ class Stage:
             case NewRequestId():
                 self.ids += 1
                 return f"r{self.ids}"
+            case Accepted():
+                self.done.accepted.append(effect)
+                return self.handed_over or None
             case Now() | Chance():
                 return self.done.slept if isinstance(effect, Now) else 1.0
         return None
@@ -206,10 +211,17 @@ def named(request: Request) -> str:
 
 
 def traced(
-    change: Any, *script: Outcome, on: Any = POOL, deadline: float | None = None, pin: Any = None, **options: Any
+    change: Any,
+    *script: Outcome,
+    on: Any = POOL,
+    deadline: float | None = None,
+    pin: Any = None,
+    handed_over: bool = False,
+    **options: Any,
 ) -> Trace:
     """Trace ``update``, and hold its run of effects against what must hold of every one."""
-    done = trace(looped(on, change, Options(**options), pin=pin, deadline=deadline), *script)
+    flow = looped(on, change, Options(**options), pin=pin, deadline=deadline)
+    done = trace(flow, *script, handed_over=handed_over)
     assert list(breaches(done)) == []
     return done
 

@@ -12,6 +12,9 @@ import pytest
 
 from aks_etag._core.events import Doubt, OperationProgress
 from aks_etag._core.messages import Response
+from aks_etag._core.snapshot import Snapshot
+from aks_etag._flows.aftermath import verified
+from aks_etag._flows.options import Options
 
 from .harness import (
     ENDPOINT,
@@ -21,13 +24,17 @@ from .harness import (
     LOST,
     NO_TOKEN,
     POOL,
+    T1,
     UNSENT,
     accepted,
+    attempt,
+    looped,
     more,
     polled,
     pool,
     recorded,
     refused,
+    trace,
     traced,
 )
 
@@ -274,3 +281,23 @@ def test_a_poll_that_fails_sets_no_pace_but_its_own(script: Any) -> None:
     run = traced(FIVE, pool(), accepted(retry_after="7"), *script, polled(), DONE)
     asked = script[0].headers.get("retry-after") if script[0] is not LOST else None
     assert [step for step in run.steps if step.startswith("SLEEP")] == ["SLEEP 7", f"SLEEP {asked or 1.5}"]
+
+
+@pytest.mark.parametrize(("holds", "ended"), [(True, "updated"), (False, "OperationFailedError")])
+def test_a_success_is_held_against_what_was_expected(holds: bool, ended: str) -> None:
+    asked: list[str] = []
+
+    def verify(seen: Snapshot) -> bool:
+        asked.append(seen.etag)
+        return holds
+
+    run = trace(verified(looped(POOL, FIVE, Options()), verify), pool("t1"), accepted(), polled(), pool("t2", count=5))
+    assert (run.ended, asked) == (ended, ["t2"])
+    if not holds:
+        assert (run.error.code, run.error.applied, run.error.status_code) == ("NotApplied", None, 200)
+
+
+def test_what_is_gone_is_held_against_nothing() -> None:
+    script = [accepted(202), polled()]
+    flow = attempt(POOL, "delete", POOL.remove(T1), T1, Options())
+    assert trace(verified(flow, lambda seen: False), *script).ended == "deleted"

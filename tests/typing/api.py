@@ -16,10 +16,12 @@ from aks_etag import (
     AksClient,
     AsyncAgentPool,
     AsyncAksClient,
+    AsyncOperation,
     Cluster,
     Conflict,
     ConflictRetry,
     Event,
+    Operation,
     PreconditionFailedError,
     Snapshot,
     WriteOutcomeUnknownError,
@@ -86,6 +88,11 @@ def threads(subscription_id: str) -> None:
         pool.create({"properties": {}}, adopt=True)
         pool.put({"properties": {}}, if_none_match="*")
         pool.delete(force=True)
+        begun = pool.begin_update(in_place, verify=lambda seen: seen.settled)
+        assert_type(begun, Operation[WriteResult])
+        assert_type(begun.result(timeout=5), WriteResult)
+        assert_type(aks.operation(begun.continuation_token()).done(), bool)
+        pool.with_options(exactly_once=True).begin_delete(force=True)
         for snapshot in aks.clusters("rg"):
             assert_type(snapshot, Snapshot)
             assert_type(snapshot.etag, str)
@@ -98,6 +105,9 @@ async def tasks(subscription_id: str) -> None:
         pool = aks.cluster("rg", "prod").agent_pool("np1")
         assert_type(pool, AsyncAgentPool)
         assert_type(await pool.update(in_place), WriteResult)
+        begun = await pool.begin_create({"properties": {}})
+        assert_type(begun, AsyncOperation[WriteResult])
+        assert_type(await begun.result(), WriteResult)
         async for snapshot in aks.clusters():
             assert_type(snapshot, Snapshot)
 

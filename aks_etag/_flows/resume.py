@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""Follow a write that was accepted somewhere else to its end; nothing is ever written here."""
+
+from __future__ import annotations
+
+from .._core.continuation import Continuation, digests, leaves
+from .._core.operation import Progress
+from .._core.precondition import CREATE, Condition
+from .._core.snapshot import Snapshot, WriteResult
+from .._resources import Resource
+from ..errors import NotFoundError, WriteOutcomeUnknownError
+from .aftermath import after_success, failed
+from .budget import Budget
+from .effects import Accepted, Flow
+from .read import read
+from .settle import Conclusion, followed, watched
+
+
+def begun(accepted: Accepted) -> Continuation:
+    """Return what another process has to know of an accepted write; of what was sent, only what a read will show."""
+    attempt, link = accepted.attempt, accepted.link
+    sent = accepted.resource.shown(attempt.after)
+    return Continuation(
+        resource_id=accepted.resource.id,
+        outcome=accepted.outcome,
+        url=None if link is None else link.url,
+        is_location=link is not None and link.is_location,
+        tag=attempt.tag or None,
+        request_id=attempt.request_id,
+        digests=digests(attempt.request_id, sent, attempt.paths or leaves(sent)),
+    )
+
+
+def over(resource_id: str, result: WriteResult) -> Continuation:
+    """Return the same of a write that is over, or that there was no need of."""
+    return Continuation(resource_id=resource_id, outcome=result.outcome, over=True, request_id=result.request_id or "")
+
+
+def resume(resource: Resource, begun: Continuation, budget: Budget) -> Flow[WriteResult]:
+    """Return what the write came to, as the process that sent it would have.
+
+    Raises:
+        OperationFailedError, OperationPreemptedError: its operation failed, or lost a race; it is not sent again.
+        WriteOutcomeUnknownError: its operation cannot be followed any more.
+    """
+    if begun.over:
+        return _result(resource, begun, (yield from _there(resource, begun, budget)))
+    try:
+        conclusion = yield from _concluded(resource, begun, budget)
+    except NotFoundError:
+        if begun.outcome != "deleted":
+            raise
+        return _result(resource, begun, None)
+    if conclusion.poll.progress is Progress.LOST:
+        raise _unknown(resource, begun)
+    if conclusion.poll.progress is not Progress.SUCCEEDED:
+        raise (yield from failed(resource, conclusion, begun.landed))
+    if begun.outcome == "deleted":
+        if conclusion.snapshot is not None:
+            raise _unknown(resource, begun)
+        return _result(resource, begun, None)
+    return _result(resource, begun, (yield from after_success(resource, conclusion, budget, begun.tag)))
+
+
+def _concluded(resource: Resource, begun: Continuation, budget: Budget) -> Flow[Conclusion]:
+    if begun.link is None:
+        return (yield from watched(resource, budget))
+    return (yield from followed(begun.link, None, budget))
+
+
+def _there(resource: Resource, begun: Continuation, budget: Budget) -> Flow[Snapshot | None]:
+    return None if begun.outcome in ("deleted", "absent") else (yield from read(resource, budget))
+
+
+def _result(resource: Resource, begun: Continuation, snapshot: Snapshot | None) -> WriteResult:
+    sent = CREATE if begun.outcome == "created" else Condition(tag=begun.tag)
+    return WriteResult(
+        outcome=begun.outcome,
+        snapshot=snapshot,
+        condition=resource.spelled(sent) if begun.request_id else None,
+        fenced=None if snapshot is None else snapshot.moved_from(begun.tag),
+        request_id=begun.request_id or None,
+    )
+
+
+def _unknown(resource: Resource, begun: Continuation) -> WriteOutcomeUnknownError:
+    return WriteOutcomeUnknownError(
+        f"{resource.id}: a write was accepted, and its operation cannot be followed any more; read the resource before "
+        f"writing again (x-ms-client-request-id {begun.request_id})",
+        resource_id=resource.id,
+        pending=True,
+        sent=begun.tag,
+        request_ids=(begun.request_id,),
+    )

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from .._calls import Tag, checked
 from .._core.changes import Change, plain_body
 from .._core.pacing import check_seconds
-from .._core.precondition import CREATE, Condition, condition, pinned
+from .._core.precondition import CREATE, condition, pinned
 from .._core.snapshot import Snapshot, WriteResult
 from .._core.unset import UNSET, Unset
 from .._drivers import OnEvent

@@ -23,7 +23,7 @@ AksEtagError (azure.core.exceptions.AzureError)
 ├── RequestRefusedError (HttpResponseError)           any other refusal, as it came
 │   └── AccessDeniedError (ClientAuthenticationError) 401, 403
 ├── DeadlineExceededError (TimeoutError)
-├── MergeConflictError
+├── MergeConflictError                               two edits of one place, each to something else
 └── WriteOutcomeUnknownError (ServiceResponseError)   the write may or may not have been applied
 
 ``applied`` is ``True``, ``False`` or ``None`` for "not known". No message carries a body or a token.

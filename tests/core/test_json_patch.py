@@ -69,6 +69,7 @@ FAILED = [
     ("beyond-a-list", {"op": "replace", "path": "/l/7", "value": SECRET}, "/l/7", "not there"),
     ("no-index", {"op": "replace", "path": "/l/x", "value": SECRET}, "/l/x", "not there"),
     ("move-from-absent", {"op": "move", "from": "/none", "path": "/a"}, "/a", "not there"),
+    ("move-from-the-end", {"op": "move", "from": "/l/-", "path": "/a"}, "/a", "not"),
     ("no-value", {"op": "add", "path": "/a"}, "/a", "not an operation"),
     ("no-path", {"op": "add", "value": SECRET}, None, "not an operation"),
     ("a-number-for-a-path", {"op": "add", "path": 7, "value": SECRET}, None, ""),

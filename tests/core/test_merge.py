@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Three-way merge: a table, what holds for all bodies, and ``rebase`` as a change."""
+"""Three-way merge: a table, and what holds for all bodies."""
 
 from __future__ import annotations
 
 import copy
-import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -12,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aks_etag import ABSENT, MergeConflict, MergeConflictError, Snapshot, rebase
-from aks_etag._core.changes import applied, is_idempotent_at, merge_patch
+from aks_etag._core.changes import applied, is_idempotent_at
 from aks_etag._core.differences import differences
 from aks_etag._core.document import Fields, fields
 from aks_etag._core.merge import Rules, merge
 from aks_etag._core.places import Place, by, itself, named, taint, without_case
 from aks_etag._resources.model import RULES
+from aks_etag._resources.rebase import rebase
 
 CONFLICT: Any = object()
 PLAIN = Rules(owned={}, kept=(), keys={("l",): by("name"), ("s",): itself})
@@ -91,7 +90,7 @@ def rebase_plainly(base: Any, ours: Any, *, ours_first: bool) -> Any:
     return lambda body: merge(base, ours, body, PLAIN, ours_first=ours_first)[0]
 
 
-OWNED: Fields = fields(["tag", "a.state", "l.*.state"])
+OWNED: Fields = fields(["tag", "a.state", "l.*.state", "m.*.state"])
 RULED = Rules(owned=OWNED, kept={("image",), ("l", "*", "image")}, keys={("l",): by("name")})
 E0, E1 = {"name": "e", "state": 1, "n": 1}, {"name": "e", "state": 2, "n": 1}
 RULED_TABLE: dict[str, tuple[Any, ...]] = {
@@ -101,6 +100,7 @@ RULED_TABLE: dict[str, tuple[Any, ...]] = {
     "both-without": ({"a": {"n": 1}}, {"a": {"n": 2}}, {"a": {"n": 1, "state": 1}}, {"a": {"n": 2, "state": 1}}),
     "deep": ({"a": {"state": 1, "n": 1}}, {"a": {"n": 2}}, {"a": {"state": 3, "n": 1}}, {"a": {"state": 3, "n": 2}}),
     "removal-is-no-conflict": ({"a": {"state": 1}}, {}, {"a": {"state": 2}}, {}),
+    "entry-removed": ({"m": {"x": {"state": 1}}}, {"m": {}}, {"m": {"x": {"state": 2}}}, {"m": {}}),
     "element": ({"l": [E0]}, {"l": [{"name": "e", "n": 2}]}, {"l": [E1]}, {"l": [{**E1, "n": 2}]}),
     "element-removed": ({"l": [E0]}, {"l": []}, {"l": [E1]}, {"l": []}),
     "list-removed": ({"l": [E0]}, {}, {"l": [E1]}, {}),
@@ -308,88 +308,3 @@ def test_disjoint_edits_commute_and_none_is_lost(ours: set[str], others: set[str
         found, conflicts = merged(WHOLE, edited(one), edited(other))
         assert conflicts == []
         assert alike(found, both)
-
-
-CLUSTER = {"id": "/c", "eTag": "t1", "tags": {"team": "red"}, "properties": {"kubernetesVersion": "1.35"}}
-
-
-def snapshot(body: Any) -> Snapshot:
-    from datetime import UTC, datetime
-
-    return Snapshot(
-        id="/c", name="c", resource_group="rg", body=body, version="t1", provisioning_state=None, settled=True,
-        read_at=datetime.now(UTC),
-    )  # fmt: skip
-
-
-def test_a_rebase_takes_bodies_and_snapshots_and_carries_the_tag_that_is_there() -> None:
-    desired = {**CLUSTER, "tags": {"team": "blue"}}
-    fresh = {**CLUSTER, "eTag": "t2", "sku": {"tier": "Free"}}
-    for base in (CLUSTER, snapshot(CLUSTER), {k: v for k, v in CLUSTER.items() if k not in ("id", "eTag")}):
-        for wanted in (desired, snapshot(desired)):
-            assert applied(rebase(base, wanted), fresh) == {**fresh, "tags": {"team": "blue"}}
-
-
-def test_a_rebase_is_fixed_when_it_is_built_and_gives_nothing_of_its_own_away() -> None:
-    base, desired = copy.deepcopy(CLUSTER), {**copy.deepcopy(CLUSTER), "tags": {"team": {"a": 1}}}
-    change = rebase(base, desired)
-    desired["tags"]["team"]["a"] = base["tags"]["team"] = 7  # type: ignore[index]
-    first: Any = change(copy.deepcopy(CLUSTER))
-    assert first["tags"] == {"team": {"a": 1}}
-    first["tags"]["team"]["a"] = 8
-    assert applied(change, CLUSTER)["tags"] == {"team": {"a": 1}}
-
-
-def test_a_conflict_has_what_each_side_says_and_its_message_only_where() -> None:
-    desired = {**CLUSTER, "tags": {"team": "secret-blue"}, "properties": {}}
-    fresh = {**CLUSTER, "tags": {"team": "secret-green"}, "properties": {"kubernetesVersion": "1.36"}}
-    with pytest.raises(MergeConflictError, match=r"tags\.team, properties\.kubernetesVersion since") as raised:
-        applied(rebase(CLUSTER, desired), fresh)
-    assert raised.value.conflicts == (
-        MergeConflict("tags.team", "red", "secret-blue", "secret-green"),
-        MergeConflict("properties.kubernetesVersion", "1.35", ABSENT, "1.36"),
-    )
-    assert raised.value.resource_id == "/c"
-    assert "secret" not in f"{raised.value} {raised.value!r} {raised.value.conflicts!r}"
-    again = pickle.loads(pickle.dumps(raised.value))
-    assert again.conflicts == raised.value.conflicts
-    assert again.conflicts[1].ours is ABSENT
-    with pytest.raises(MergeConflictError) as raised:
-        applied(rebase(CLUSTER, desired), {**fresh, "id": None})
-    assert raised.value.resource_id is None
-
-
-def test_a_conflict_is_settled_as_asked() -> None:
-    desired, fresh = {**CLUSTER, "tags": {"team": "blue"}}, {**CLUSTER, "tags": {"team": "green", "x": "y"}}
-    assert applied(rebase(CLUSTER, desired, "ours"), fresh)["tags"] == {"team": "blue", "x": "y"}
-    assert applied(rebase(CLUSTER, desired, on_conflict="theirs"), fresh)["tags"] == {"team": "green", "x": "y"}
-
-
-def test_a_desired_body_without_pools_says_nothing_about_them() -> None:
-    pools = [{"name": "np1", "count": 3}]
-    base = {**CLUSTER, "properties": {"agentPoolProfiles": pools}}
-    fresh = {**CLUSTER, "properties": {"agentPoolProfiles": [{"name": "np1", "count": 5}]}}
-    assert applied(rebase(base, {**CLUSTER, "properties": {}}), fresh) == fresh
-    assert applied(rebase({"tags": {}}, {"tags": {"a": "b"}}), fresh)["tags"] == {"team": "red", "a": "b"}
-
-
-def test_the_power_state_of_a_pool_is_an_edit_only_where_both_bodies_have_it() -> None:
-    def pool(**properties: Any) -> Any:
-        return {"properties": {name: {"code": state} for name, state in properties.items()}}
-
-    running, stopped = pool(powerState="Running"), pool(powerState="Stopped")
-    assert applied(rebase(running, stopped), running) == stopped
-    assert applied(rebase({"properties": {}}, stopped), running) == running
-    assert applied(rebase(stopped, {"properties": {}}), running) == running
-
-
-@pytest.mark.parametrize("on_conflict", ["mine", "", None])
-def test_another_word_for_a_conflict_is_refused(on_conflict: Any) -> None:
-    with pytest.raises(ValueError, match="raise, ours, theirs"):
-        rebase({}, {}, on_conflict)
-
-
-@pytest.mark.parametrize(("base", "desired"), [([], {}), ({}, None), ({"a": object()}, {}), (merge_patch({}), {})])
-def test_what_is_no_body_is_refused_at_once(base: Any, desired: Any) -> None:
-    with pytest.raises(TypeError):
-        rebase(base, desired)

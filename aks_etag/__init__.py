@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ._aio_operations import AsyncOperation
     from ._clock import Clock, SystemClock
     from ._core.changes import Change, merge_patch, typed
+    from ._core.document import ABSENT
     from ._core.events import (
         Busy,
         Conflict,
@@ -30,11 +31,16 @@ if TYPE_CHECKING:
         Waiting,
         Warned,
     )
+    from ._core.json_patch import json_patch
+    from ._core.merge import MergeConflict
     from ._core.pacing import ConflictRetry
     from ._core.resource_id import ResourceId
     from ._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
     from ._handles import AgentPool, Cluster
     from ._operations import Operation
+    from ._resources.diff import Difference, diff
+    from ._resources.guards import no_scale_down
+    from ._resources.rebase import rebase
     from ._stats import Stats
     from .aio import AsyncAksClient
     from .client import AksClient
@@ -47,6 +53,7 @@ if TYPE_CHECKING:
         InlinePoolEditError,
         InvalidPreconditionError,
         InvalidResourceIdError,
+        JsonPatchError,
         MergeConflictError,
         MissingETagError,
         NotFoundError,
@@ -59,6 +66,7 @@ if TYPE_CHECKING:
         RequestRefusedError,
         ResourceGoneError,
         ResourceReplacedError,
+        ScaleDownRefusedError,
         ThrottledError,
         WriteOutcomeUnknownError,
     )
@@ -66,13 +74,19 @@ if TYPE_CHECKING:
 _HOMES = {
     "_clock": ("Clock", "SystemClock"),
     "_core.changes": ("Change", "merge_patch", "typed"),
+    "_core.document": ("ABSENT",),
     "_core.events": (
         "Busy", "Conflict", "Doubt", "Event", "NotFenced", "OperationProgress", "OutcomeUnknown", "Recovered",
         "Retrying", "Throttled", "Waiting", "Warned",
     ),
+    "_core.json_patch": ("json_patch",),
+    "_core.merge": ("MergeConflict",),
     "_core.pacing": ("ConflictRetry",),
     "_core.resource_id": ("ResourceId",),
     "_core.snapshot": ("ClusterSnapshot", "Snapshot", "WriteResult"),
+    "_resources.diff": ("Difference", "diff"),
+    "_resources.guards": ("no_scale_down",),
+    "_resources.rebase": ("rebase",),
     "_stats": ("Stats",),
     "_aio_handles": ("AsyncAgentPool", "AsyncCluster"),
     "_handles": ("AgentPool", "Cluster"),
@@ -83,15 +97,16 @@ _HOMES = {
     "errors": (
         "AccessDeniedError", "AksEtagError", "AlreadyExistsError", "ConflictRetriesExhaustedError",
         "DeadlineExceededError", "InlinePoolEditError", "InvalidPreconditionError", "InvalidResourceIdError",
-        "MergeConflictError", "MissingETagError", "NotFoundError", "OperationFailedError", "OperationInProgressError",
-        "OperationPreemptedError", "PreconditionFailedError", "PreconditionRequiredError", "ReadOnlyEditError",
-        "RequestRefusedError", "ResourceGoneError", "ResourceReplacedError", "ThrottledError",
-        "WriteOutcomeUnknownError",
+        "JsonPatchError", "MergeConflictError", "MissingETagError", "NotFoundError", "OperationFailedError",
+        "OperationInProgressError", "OperationPreemptedError", "PreconditionFailedError", "PreconditionRequiredError",
+        "ReadOnlyEditError", "RequestRefusedError", "ResourceGoneError", "ResourceReplacedError",
+        "ScaleDownRefusedError", "ThrottledError", "WriteOutcomeUnknownError",
     ),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "ABSENT",
     "AccessDeniedError",
     "AgentPool",
     "AksClient",
@@ -110,11 +125,14 @@ __all__ = [
     "ConflictRetriesExhaustedError",
     "ConflictRetry",
     "DeadlineExceededError",
+    "Difference",
     "Doubt",
     "Event",
     "InlinePoolEditError",
     "InvalidPreconditionError",
     "InvalidResourceIdError",
+    "JsonPatchError",
+    "MergeConflict",
     "MergeConflictError",
     "MissingETagError",
     "NotFenced",
@@ -134,6 +152,7 @@ __all__ = [
     "ResourceId",
     "ResourceReplacedError",
     "Retrying",
+    "ScaleDownRefusedError",
     "Snapshot",
     "Stats",
     "SystemClock",
@@ -144,7 +163,11 @@ __all__ = [
     "WriteOutcomeUnknownError",
     "WriteResult",
     "__version__",
+    "diff",
+    "json_patch",
     "merge_patch",
+    "no_scale_down",
+    "rebase",
     "typed",
 ]
 

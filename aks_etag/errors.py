@@ -5,7 +5,9 @@ AksEtagError (azure.core.exceptions.AzureError)
 ├── InvalidPreconditionError (ValueError)             refused locally, before any I/O
 │   ├── PreconditionRequiredError                     no condition and no force=True: a local 428
 │   ├── InlinePoolEditError                           a cluster write that would carry agentPoolProfiles
-│   └── ReadOnlyEditError                             a change that could never be applied
+│   ├── JsonPatchError                                an operation of a JSON Patch that cannot be performed
+│   ├── ReadOnlyEditError                             a change that could never be applied
+│   └── ScaleDownRefusedError                         no_scale_down, and the change takes nodes away
 ├── InvalidResourceIdError (ValueError)               a name or id the service would refuse
 ├── MissingETagError                                  the service returned no tag
 ├── NotFoundError (ResourceNotFoundError)
@@ -21,7 +23,7 @@ AksEtagError (azure.core.exceptions.AzureError)
 ├── RequestRefusedError (HttpResponseError)           any other refusal, as it came
 │   └── AccessDeniedError (ClientAuthenticationError) 401, 403
 ├── DeadlineExceededError (TimeoutError)
-├── MergeConflictError
+├── MergeConflictError                               two edits of one place, each to something else
 └── WriteOutcomeUnknownError (ServiceResponseError)   the write may or may not have been applied
 
 ``applied`` is ``True``, ``False`` or ``None`` for "not known". No message carries a body or a token.
@@ -113,8 +115,24 @@ class InlinePoolEditError(InvalidPreconditionError):
     """A cluster write would carry ``agentPoolProfiles``, which its eTag does not protect: nothing was sent."""
 
 
+class JsonPatchError(InvalidPreconditionError):
+    """An operation of a JSON Patch cannot be performed: nothing was sent.
+
+    ``index`` says which one, from zero, and ``path`` where; its value is not shown.
+    """
+
+    index: int | None = None
+    path: str | None = None
+
+
 class ReadOnlyEditError(InvalidPreconditionError):
     """A change touched only fields that the service owns, so it could never be applied: nothing was sent."""
+
+
+class ScaleDownRefusedError(InvalidPreconditionError):
+    """A change guarded by ``no_scale_down`` would take nodes away: nothing was sent. ``paths`` says where."""
+
+    paths: tuple[str, ...] = ()
 
 
 class InvalidResourceIdError(AksEtagError, ValueError):
@@ -210,7 +228,11 @@ class DeadlineExceededError(AksEtagError, TimeoutError):
 
 
 class MergeConflictError(AksEtagError):
-    """Two changes touch the same place; ``conflicts`` lists path, base, ours and theirs."""
+    """Two changes touch the same place; ``conflicts`` lists where.
+
+    From ``rebase`` these are values with ``path``, ``base``, ``ours`` and ``theirs`` (``ABSENT`` where there is none);
+    from server-side apply in Kubernetes, pairs of path and manager. The message has the paths only.
+    """
 
     conflicts: tuple[Any, ...] = ()
 

@@ -16,11 +16,19 @@ EACH: Final = "*"
 
 
 class _Missing:
-    def __repr__(self) -> str:
+    """Nothing is there, not even a null."""
+
+    # The one object, even in another process: it is compared with ``is``.
+    def __reduce__(self) -> str:
         return "MISSING"
+
+    def __repr__(self) -> str:
+        return "ABSENT"
 
 
 MISSING: Final = _Missing()
+# As users see it, in conflicts and differences.
+ABSENT: Final = MISSING
 
 
 def fields(paths: Iterable[str]) -> Fields:

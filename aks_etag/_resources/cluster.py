@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from .._core import document, etag
-from .._core.document import Fields
+from .._core.document import Fields, Path
 from .._core.messages import Body, Request, Response
 from .._core.operation import is_settled
 from .._core.precondition import Condition
@@ -56,6 +56,11 @@ class ManagedCluster(ArmResource):
         if not only or not document.agree(old, new, [_POOLS]):
             raise InlinePoolEditError(_INLINE.format("the change edits", self.id), resource_id=self.id)
 
+    def read_only_edits(self, before: Body, after: Body) -> tuple[Path, ...]:
+        # Every write of the cluster moves the tags of its inline pools: an older one is no edit, but an older body.
+        old, new = (document.strip(body, _INLINE_TAGS) for body in (before, after))
+        return ArmResource.read_only_edits(self, old, new)
+
     def replace(self, desired: Body, condition: Condition, *, base: Body | None = None) -> Request:
         if base is not None:
             body = self._unchanged_left_out(document.strip(self._without_pools(desired), self.read_only), base)
@@ -92,6 +97,7 @@ class ManagedCluster(ArmResource):
         return {**body, "properties": kept}
 
 
+_INLINE_TAGS: Final = document.fields(f"properties.agentPoolProfiles.*.{name}" for name in ("eTag", "etag"))
 _POOLS: Final = ("properties", "agentPoolProfiles")
 _INLINE: Final = (
     "{} agentPoolProfiles of {}: a cluster's eTag does not protect its pools, so an older copy could undo a scaling "

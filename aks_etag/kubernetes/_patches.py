@@ -3,21 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._core.changes import MergePatch, merge_patch, plain, plain_body
+from .._core.changes import MergePatch, merge_patch, plain_body
+from .._core.json_patch import JsonPatch, json_patch
 
 __all__ = ["JsonPatch", "Patch", "StrategicMergePatch", "json_patch", "merge_patch", "strategic_merge_patch"]
-
-
-@dataclass(frozen=True, slots=True)
-class JsonPatch:
-    """A JSON Patch (RFC 6902): operations in order; lists by index."""
-
-    operations: tuple[Mapping[str, Any], ...] = field(repr=False)
-    content_type = "application/json-patch+json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +22,6 @@ class StrategicMergePatch:
 
 
 Patch = MergePatch | JsonPatch | StrategicMergePatch
-
-
-def json_patch(operations: Sequence[Mapping[str, Any]]) -> JsonPatch:
-    """Build a JSON Patch from its operations."""
-    if isinstance(operations, Mapping | str) or not all(isinstance(each, Mapping) for each in operations):
-        raise TypeError("a JSON Patch is a list of operations")
-    return JsonPatch(tuple(plain(dict(each)) for each in operations))
 
 
 def strategic_merge_patch(patch: Mapping[str, Any]) -> StrategicMergePatch:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from collections import UserDict
 from typing import Any
 
@@ -191,7 +192,8 @@ def test_a_value_at_a_path(path: Any, value: Any) -> None:
 
 
 def test_missing_says_so() -> None:
-    assert repr(MISSING) == "MISSING"
+    assert repr(MISSING) == "ABSENT"
+    assert pickle.loads(pickle.dumps(MISSING)) is MISSING
 
 
 @pytest.mark.parametrize(

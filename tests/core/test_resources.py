@@ -305,5 +305,15 @@ def test_edits_of_read_only_fields_are_named_and_leaving_them_out_is_none(after:
     assert CLUSTER.read_only_edits({"id": "x", "properties": {}}, after) == paths
 
 
+def test_an_older_tag_of_an_inline_pool_is_no_edit() -> None:
+    def cluster(**profile: str) -> Any:
+        return {"properties": {"agentPoolProfiles": [{"name": "np1", **profile}]}}
+
+    pools = (("properties", "agentPoolProfiles"),)
+    assert CLUSTER.read_only_edits(cluster(eTag="t2"), cluster(eTag="t1")) == ()
+    assert CLUSTER.read_only_edits(cluster(etag="t2"), cluster()) == ()
+    assert CLUSTER.read_only_edits(cluster(provisioningState="A"), cluster(provisioningState="B")) == pools
+
+
 def test_properties_are_empty_where_there_are_none() -> None:
     assert [properties(given) for given in ({}, {"properties": None}, {"properties": {"a": 1}})] == [{}, {}, {"a": 1}]

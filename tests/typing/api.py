@@ -20,13 +20,20 @@ from aks_etag import (
     Cluster,
     Conflict,
     ConflictRetry,
+    Difference,
     Event,
+    MergeConflict,
+    MergeConflictError,
     Operation,
     PreconditionFailedError,
     Snapshot,
     WriteOutcomeUnknownError,
     WriteResult,
+    diff,
+    json_patch,
     merge_patch,
+    no_scale_down,
+    rebase,
     typed,
 )
 from aks_etag.mock import MockAks
@@ -85,6 +92,11 @@ def threads(subscription_id: str) -> None:
         assert_type(pool.get_or_none(), Snapshot | None)
         assert_type(cluster.read_consistent().pools, tuple[Snapshot, ...])
         pool.update(typed(models.AgentPool, edit))
+        pool.update(json_patch([{"op": "test", "path": "/properties/count", "value": 3}]))
+        seen = pool.get()
+        pool.update(no_scale_down(rebase(seen, {**seen.body, "tags": {}}, on_conflict="theirs")))
+        pool.create_or_update({"properties": {}}, rebase(seen.body, seen))
+        assert_type(diff(seen, {"tags": {}}, include_owned=True), tuple[Difference, ...])
         pool.create({"properties": {}}, adopt=True)
         pool.put({"properties": {}}, if_none_match="*")
         pool.delete(force=True)
@@ -117,6 +129,9 @@ def failures(pool: AgentPool) -> None:
         pool.update(in_place)
     except PreconditionFailedError as error:
         assert_type(error.current, Snapshot | None)
+    except MergeConflictError as error:
+        paths = [each.path for each in error.conflicts if isinstance(each, MergeConflict)]
+        assert_type(paths, list[str])
     except WriteOutcomeUnknownError as error:
         assert_type(error.request_ids, tuple[str, ...])
 

@@ -84,3 +84,4 @@ def benchmark(session: nox.Session) -> None:
     session.install("-q", ".[aio,kubernetes]", "kubernetes")
     session.run("python", "benchmarks/update.py", *session.posargs)
     session.run("python", "benchmarks/kubernetes.py")
+    session.run("python", "benchmarks/certainty.py")

@@ -16,6 +16,7 @@ import httpx
 from .._calls import noting
 from .._clock import Clock, SystemClock
 from .._core.events import Warned
+from .._core.evidence import OnDoubt
 from .._core.messages import Request, Response
 from .._core.pacing import ConflictRetry, check_count
 from .._core.snapshot import Snapshot
@@ -37,18 +38,25 @@ TokenSource: TypeAlias = str | Callable[[bool], Any] | None
 Verify: TypeAlias = bool | str | ssl.SSLContext
 # Objects have no long operations: what is not done in a minute will not be done by trying on.
 PATIENCE: Final = ConflictRetry(attempts=20, deadline=60.0)
-_OF_OPTIONS: Final = ("conflict_retry", "polling_interval", "exactly_once")
+_OF_OPTIONS: Final = ("conflict_retry", "on_doubt", "polling_interval", "exactly_once")
 SUBRESOURCES: Final = ("status", "scale")
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def choices(
-    conflict_retry: ConflictRetry, polling_interval: float, exactly_once: bool, on_event: OnEvent | None
+    conflict_retry: ConflictRetry,
+    on_doubt: OnDoubt,
+    polling_interval: float,
+    exactly_once: bool,
+    on_event: OnEvent | None,
 ) -> Choices:
     """Check the client-wide defaults."""
     writers = Writers()
     options = Options(
-        conflict_retry=conflict_retry, polling_interval=polling_interval, exactly_once=noting(exactly_once, writers)
+        conflict_retry=conflict_retry,
+        on_doubt=on_doubt,
+        polling_interval=polling_interval,
+        exactly_once=noting(exactly_once, writers),
     )
     return Choices(options=options, on_event=on_event, writers=writers)
 

@@ -11,6 +11,7 @@ from .._aio_handles import AsyncCluster
 from .._calls import Tag
 from .._clock import Clock
 from .._core.changes import Change
+from .._core.evidence import OnDoubt
 from .._core.pacing import ConflictRetry
 from .._core.snapshot import Snapshot, WriteResult
 from .._core.unset import UNSET, Unset
@@ -44,13 +45,14 @@ class AsyncKubernetesClient:
         verify: _setup.Verify = True,
         transport: Any = "httpx",
         conflict_retry: ConflictRetry = _setup.PATIENCE,
+        on_doubt: OnDoubt = "untouched",
         polling_interval: float = 5.0,
         exactly_once: bool = False,
         on_event: OnEvent | None = None,
         clock: Clock | None = None,
     ) -> None:
         self._parts = _setup.Parts.made(base_url, clock)
-        self._choices = _setup.choices(conflict_retry, polling_interval, exactly_once, on_event)
+        self._choices = _setup.choices(conflict_retry, on_doubt, polling_interval, exactly_once, on_event)
         self._transport = self._parts.async_transport(token, verify, transport, on_event)
 
     @classmethod
@@ -153,6 +155,7 @@ class AsyncObject:
         self,
         *,
         conflict_retry: ConflictRetry | Unset = UNSET,
+        on_doubt: OnDoubt | Unset = UNSET,
         polling_interval: float | Unset = UNSET,
         exactly_once: bool | Unset = UNSET,
         on_event: OnEvent | Unset | None = UNSET,
@@ -163,6 +166,7 @@ class AsyncObject:
         changed = _setup.changed(
             self._calls,
             conflict_retry=conflict_retry,
+            on_doubt=on_doubt,
             polling_interval=polling_interval,
             exactly_once=exactly_once,
             on_event=on_event,

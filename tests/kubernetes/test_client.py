@@ -12,6 +12,7 @@ import pytest
 from aks_etag import (
     AlreadyExistsError,
     ConflictRetry,
+    Doubt,
     Event,
     InvalidPreconditionError,
     MergeConflictError,
@@ -135,6 +136,25 @@ def test_a_lost_answer_is_found_out(server: MockKubernetes, phase: Any) -> None:
         result = config(kube).update(merge_patch({"data": {"k": "v"}}))
     assert (result.outcome, result.recovered) == ("updated", "equivalent" if phase == "after" else None)
     assert stored(server)["data"] == {"n": "0", "k": "v"}
+
+
+@pytest.mark.parametrize(
+    ("doubt", "outcome"), [("untouched", "updated"), ("reapply", "updated"), ("raise", WriteOutcomeUnknownError)]
+)
+def test_what_to_do_in_doubt_is_the_callers_choice(server: MockKubernetes, doubt: Any, outcome: Any) -> None:
+    def elsewhere(event: Event) -> None:
+        if isinstance(event, Doubt):
+            server.edit("v1", "ConfigMap", "default", "cm", taken)
+
+    server.inject("PUT", phase="before")
+    with client(server, on_event=elsewhere) as kube:
+        handle = config(kube).with_options(on_doubt=doubt)
+        if outcome == "updated":
+            assert handle.update(merge_patch({"data": {"n": "5"}})).outcome == outcome
+        else:
+            with pytest.raises(outcome):
+                handle.update(merge_patch({"data": {"n": "5"}}))
+    assert stored(server)["data"] == {"n": "5" if outcome == "updated" else "0", "k": "theirs"}
 
 
 def test_an_increment_is_not_repeated_on_suspicion(server: MockKubernetes) -> None:

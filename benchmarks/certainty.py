@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """CPU time that the decisions of one update cost, without any I/O: plain, and with what makes it certain.
 
-The answers are recorded ones and come from memory, so that nothing but flow, driver and change is measured; the rest of an
-update's cost is in ``update.py``. Run it on two versions of the library to compare them: it uses nothing else.
+The answers are recorded ones and come from memory, so that nothing but flow, driver and change is measured; the rest
+of an update's cost is in ``update.py``. Run it on two versions of the library to compare them: it uses nothing else.
 """
 
 from __future__ import annotations

@@ -190,7 +190,7 @@ class _Handle:
         return await self._client._run(flow, self._calls.settings)
 
     async def _begin(self, flow: Flow[WriteResult]) -> AsyncOperation[WriteResult]:
-        return await self._client._begin(flow, self._calls.settings, self.id)
+        return await self._client._begin(flow, self._calls)
 
 
 class AsyncCluster(_Handle):
@@ -220,7 +220,10 @@ class AsyncCluster(_Handle):
         on_busy: OnBusy | Unset = UNSET,
         verify: Verify | None = None,
     ) -> WriteResult:
-        """Set tags (``None`` removes one, others stay), or change them by a function: the loop, by PATCH."""
+        """Set tags (``None`` removes one, others stay), or change them by a function: the loop, by PATCH.
+
+        Where one is to go, it is a PUT of the cluster, since a PATCH may merge; a PUT starts a long operation.
+        """
         return await self._run(self._calls.update_tags(tags_or_change, deadline, on_busy, verify))
 
     async def update(

@@ -191,10 +191,9 @@ class Calls:
         on_busy: OnBusy | Unset,
         verify: Verify | None = None,
     ) -> Flow[WriteResult]:
-        """Change its tags in the loop, by PATCH."""
-        change = tags_change(tags_or_change)
+        """Change its tags in the loop, by PATCH; by PUT where one is to go."""
         tags = ClusterTags(address=self.address, arm=self.settings.arm)
-        flow = partial(compose.update_tags, tags, self.resource(), change, self.options(on_busy))
+        flow = partial(update, tags, tags_change(tags_or_change), self.options(on_busy))
         return self._written(deadline, flow, verify)
 
     def delete(
@@ -292,7 +291,7 @@ def resumed(begun: Continuation, subscription_id: str, settings: Settings) -> Ca
     address = parse(begun.resource_id)
     if address.subscription_id.casefold() != subscription_id.casefold():
         raise ValueError("this continuation token is about a resource of another subscription than this client's")
-    if begun.url is not None and not trusted(begun.url, settings.arm.endpoint):
+    if begun.url and not trusted(begun.url, settings.arm.endpoint):
         raise ValueError("this continuation token leads to another host than the one this client speaks to")
     return Calls(address=address, settings=settings)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-import threading
+from collections.abc import Callable
 from typing import Any, Generic, Self, TypeVar
 
 from ._core.continuation import Continuation
@@ -14,7 +14,8 @@ from ._core.operation import ENDED_BADLY
 from ._drivers import Surroundings, Transport
 from ._flows.effects import Accepted, Effect, Emit, Flow, Send, Sleep, Together, Undecided
 from ._flows.resume import begun, over
-from .errors import DeadlineExceededError
+from ._turns import ThreadTurn
+from .errors import DeadlineExceededError, WriteOutcomeUnknownError
 
 R = TypeVar("R")
 
@@ -25,21 +26,31 @@ class Operation(Generic[R]):
     Nothing happens between two questions: whoever asks also polls, no more often than the service wants.
     """
 
-    def __init__(self, flow: Flow[R], transport: Transport, around: Surroundings, resource_id: str) -> None:
+    def __init__(
+        self,
+        flow: Flow[R],
+        transport: Transport,
+        around: Surroundings,
+        resource_id: str,
+        again: Callable[[Continuation], Flow[R]],
+    ) -> None:
         self._flow = flow
         self._transport = transport
         self._around = around
         self._resource_id = resource_id
-        self._lock = threading.Lock()
+        self._again = again
+        self._turn = ThreadTurn(self, "_ahead")
         self._effect: Effect | None = None
         self._due: float | None = None
-        self._begun: Continuation | None = None
+        self._accepted: Accepted | None = None
         self._undecided: Undecided | None = None
+        # Set while a write is out, and while the flow works: what an interruption leaves set tells where it struck.
         self._lost: NoResponse | None = None
+        self._torn = False
         self._status = "InProgress"
-        self._finished = False
         self._result: Any = None
-        self._error: BaseException | None = None
+        self._error: Exception | None = None
+        self._finished = False
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._resource_id} {self._status}>"
@@ -54,7 +65,7 @@ class Operation(Generic[R]):
         self.wait(timeout)
         if not self._finished:
             what = f"the operation of a write (it is {self._status})"
-            link = None if self._begun is None else self._begun.link
+            link = None if self._accepted is None else self._accepted.link
             raise DeadlineExceededError(
                 f"{self._resource_id}: {timeout:g} s passed while waiting for {what}; it goes on: ask again, or go on "
                 "elsewhere with its continuation_token()",
@@ -70,79 +81,78 @@ class Operation(Generic[R]):
 
         Raises:
             OperationFailedError: it failed.
+            RuntimeError: it is asked from inside of itself, by a listener, a change or ``verify``.
         """
-        until = math.inf if timeout is None else self._around.clock.monotonic() + timeout
-        with self._lock:
-            self._advance(until)
-            if self._error is not None:
-                raise self._error
+        if self._turn.mine and not self._finished:
+            raise RuntimeError("an operation cannot be waited for by what it calls itself: it would wait for ever")
+        clock = self._around.clock
+        until = math.inf if timeout is None else clock.monotonic() + timeout
+        left = until - clock.monotonic()
+        ahead = self._ahead(max(left, 0.0))
+        while not self._finished and left > 0:
+            # Nobody else is kept waiting meanwhile.
+            clock.sleep(min(ahead, left))
+            left = until - clock.monotonic()
+            ahead = self._ahead(max(left, 0.0))
+        if self._error is not None:
+            raise self._error
 
     def done(self) -> bool:
-        """Say whether it is over, well or badly; polls once, if it is time to."""
-        with self._lock:
-            self._advance(-math.inf)
+        """Say whether it is over, well or badly; polls once, if it is time to and nobody else is at it."""
+        if not self._finished and not self._turn.mine:
+            self._ahead(0.0)
         return self._finished
 
     def status(self) -> str:
-        """Return its state in the service's words; polls once, if it is time to."""
+        """Return its state in the service's words; polls once, if it is time to and nobody else is at it."""
         self.done()
         return self._status
 
     def continuation_token(self) -> str:
         """Return a word by which ``operation()`` of another client, in another process, goes on with it.
 
-        It holds a signed URL: keep it like a secret.
+        It holds a signed URL: keep it like a secret. What ``verify`` was to say of it is not in there.
         """
         if self._finished and self._error is None:
             return over(self._resource_id, self._result).token()
-        if self._begun is None:
+        if self._accepted is None:
             raise ValueError(f"{self._resource_id}: nothing was accepted yet, so that there is nothing to go on with")
-        return self._begun.token()
+        return begun(self._accepted).token()
 
     def _start(self) -> Self:
         """Go on until the write is accepted, or there is no need of it; what fails before that is raised."""
-        with self._lock:
-            self._advance(math.inf, to_acceptance=True)
+        while not self._finished and self._accepted is None:
+            self._around.clock.sleep(self._ahead(math.inf, to_acceptance=True))
         if self._error is not None:
             raise self._error
         return self
 
-    def _advance(self, until: float, *, to_acceptance: bool = False) -> None:
-        """Go on with the flow, waiting no longer than to a moment; in the past, no longer than it takes to ask."""
-        if self._finished:
-            return
+    def _ahead(self, patience: float, *, to_acceptance: bool = False) -> float:
+        """Take all steps that it is time for; return the seconds until the next one."""
         try:
-            while not (to_acceptance and self._begun) and not self._waits(until):
-                self._take(self._answered())
-        except StopIteration as end:
-            self._end(end.value, None)
-        except Exception as error:  # noqa: BLE001  # kept, for everybody who asks
-            self._end(None, error)
+            return self._stepped(to_acceptance) if self._turn.enter(patience) else 0.0
         except BaseException as reason:
-            self._around.interrupted(self._undecided, reason)
+            self._interrupted(reason)
             raise
+        finally:
+            self._turn.leave()
 
-    def _waits(self, until: float) -> bool:
-        """Whether it is not yet time for the next step, and waiting for it would take too long."""
-        if self._due is None:
-            return False
-        clock = self._around.clock
-        ahead = self._due - clock.monotonic()
-        if ahead > 0 and until >= self._due:
-            clock.sleep(ahead)
-        elif ahead > 0:
-            patience = until - clock.monotonic()
-            if patience > 0:
-                clock.sleep(patience)
-            return True
-        self._due = None
-        return False
+    def _stepped(self, to_acceptance: bool) -> float:
+        if self._torn:
+            self._mend()
+        while not self._finished and not (to_acceptance and self._accepted):
+            if self._due is not None:
+                ahead = self._due - self._around.clock.monotonic()
+                if ahead > 0:
+                    return ahead
+                self._due = None
+            self._take(self._answered())
+        return 0.0
 
     def _answered(self) -> Any:
         """Answer the effect that the flow waits at."""
         if self._lost is not None:
-            lost, self._lost = self._lost, None
-            return lost
+            return self._lost
         match self._effect:
             case Send(request):
                 return self._sent(request)
@@ -157,30 +167,71 @@ class Operation(Generic[R]):
 
     def _sent(self, request: Request) -> Any:
         self._around.stats.sent(request)
+        if request.is_write:
+            # Until the flow has its answer, whoever asks next must not send it again. A read is simply made again.
+            self._lost = NoResponse(error=TimeoutError("interrupted"))
         try:
             return self._transport.send(request)
         except Exception as error:  # noqa: BLE001  # whatever a transport raises leaves doubt
             return NoResponse(error=error, final=True)
-        except BaseException:
-            # Whoever asks next must not send it again: its answer is lost. A read is simply made again.
-            self._lost = NoResponse(error=TimeoutError("interrupted")) if request.is_write else None
-            raise
 
     def _take(self, reply: Any) -> None:
-        self._effect = effect = self._flow.send(reply)
+        """Give the flow an answer, and keep what it asks for next; how it ends is kept for everybody who asks."""
+        self._torn = True
+        self._lost = None
+        try:
+            self._effect = self._flow.send(reply)
+        except StopIteration as end:
+            self._end(end.value, None)
+        except Exception as error:  # noqa: BLE001  # raised to whoever asks
+            self._end(None, error)
+        self._torn = False
+        if not self._finished:
+            self._noted()
+
+    def _noted(self) -> None:
+        effect = self._effect
         match effect:
             case Sleep(seconds):
                 self._due = self._around.clock.monotonic() + seconds
             case Accepted():
-                self._begun = begun(effect)
+                self._accepted = effect
             case Undecided():
                 self._undecided = effect
             case Emit(event) if isinstance(event, OperationProgress):
                 self._status = event.status or self._status
 
+    def _interrupted(self, reason: BaseException) -> None:
+        """Say which writes an interruption leaves open; one that was accepted goes on all the same."""
+        if self._open():
+            self._around.interrupted(self._undecided, reason)
+
+    def _open(self) -> tuple[str, ...]:
+        """List the requests that are undecided, but for the accepted one, which can be followed."""
+        known = () if self._accepted is None else (self._accepted.attempt.request_id,)
+        ids = () if self._undecided is None else self._undecided.request_ids
+        return tuple(each for each in ids if each not in known)
+
+    def _mend(self) -> None:
+        """Go on after an interruption struck inside of the flow, which cannot: follow what was accepted, by reading."""
+        self._torn, self._due, self._effect = False, None, None
+        if self._accepted is not None and not self._open():
+            self._flow = self._again(begun(self._accepted))
+            return
+        ids = self._open()
+        error = WriteOutcomeUnknownError(
+            f"{self._resource_id}: this operation was interrupted, and it cannot be found out what became of it; "
+            f"read the resource before writing again (x-ms-client-request-id {', '.join(ids) or 'none'})",
+            resource_id=self._resource_id,
+            pending=bool(ids),
+            request_ids=ids,
+        )
+        self._end(None, error)
+
     def _end(self, result: Any, error: Exception | None) -> None:
-        self._finished, self._result, self._error = True, result, error
+        self._result, self._error = result, error
         if error is None:
             self._status = "Succeeded"
         elif self._status.casefold() not in ENDED_BADLY:
             self._status = "Failed"
+        self._finished = True

@@ -20,6 +20,7 @@ class _Known:
     """The ids that were used on one resource, and those of them whose writes are all decided."""
 
     used: set[str] = field(default_factory=set)
+    back: set[str] = field(default_factory=set)
     free: list[str] = field(default_factory=list)
 
 
@@ -32,16 +33,13 @@ class Writers:
     def __init__(self, dice: random.Random | None = None) -> None:
         # Not from a seeded generator, whose state a fork would share.
         self._dice = dice or random.SystemRandom()
-        self._lock = threading.Lock()
         self._begin()
 
     def take(self, resource_id: str, taken: Collection[str]) -> str:
         """Return an id for a write; ``taken`` are those that others may be using there."""
-        with self._lock:
-            if os.getpid() != self._process:
-                self._begin()
+        with self._mine():
             known = self._known.setdefault(resource_id.casefold(), _Known())
-            if known.free:
+            if known.free and not taken:
                 return known.free.pop()
             writer = self._first
             while writer in known.used or writer in taken:
@@ -51,12 +49,26 @@ class Writers:
 
     def give_back(self, resource_id: str, writer: str) -> None:
         """Take an id back once every write under it is decided."""
-        with self._lock:
+        with self._mine():
             known = self._known.get(resource_id.casefold())
             if known is not None and writer in known.used:
+                known.back.add(writer)
                 known.free.append(writer)
 
+    def has_written(self, resource_id: str, writer: str) -> bool:
+        """Whether an id was used there before, and came back."""
+        with self._mine():
+            known = self._known.get(resource_id.casefold())
+            return known is not None and writer in known.back
+
+    def _mine(self) -> threading.Lock:
+        """Return the lock. The one that a fork has copied may be held by a thread that is not there."""
+        if os.getpid() != self._process:
+            self._begin()
+        return self._lock
+
     def _begin(self) -> None:
+        self._lock = threading.Lock()
         self._process = os.getpid()
         self._known: dict[str, _Known] = {}
         self._first = self._drawn()

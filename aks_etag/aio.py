@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from . import _setup
 from ._aio_handles import AsyncAgentPool, AsyncCluster
 from ._aio_operations import AsyncOperation
-from ._calls import Listing, Settings, clusters_path, resumed
+from ._calls import Calls, Listing, Settings, clusters_path, resumed
 from ._clock import Clock
 from ._core.continuation import continuation
 from ._core.etag import ETagFormat
@@ -157,7 +157,7 @@ class AsyncAksClient:
         begun = continuation(token)
         calls = resumed(begun, self.subscription_id, self._settings)
         around = self._parts.around(self._settings.on_event)
-        return AsyncOperation(calls.resume(begun), self._transport, around, begun.resource_id)
+        return AsyncOperation(calls.resume(begun), self._transport, around, begun.resource_id, calls.resume)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -169,10 +169,9 @@ class AsyncAksClient:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def _begin(
-        self, flow: Flow[WriteResult], settings: Settings, resource_id: str
-    ) -> AsyncOperation[WriteResult]:
-        return await AsyncOperation(flow, self._transport, self._parts.around(settings.on_event), resource_id)._start()
+    async def _begin(self, flow: Flow[WriteResult], calls: Calls) -> AsyncOperation[WriteResult]:
+        around = self._parts.around(calls.settings.on_event)
+        return await AsyncOperation(flow, self._transport, around, str(calls.address), calls.resume)._start()
 
     async def _run(self, flow: Flow[T], settings: Settings) -> T:
         return await arun(flow, self._transport, self._parts.around(settings.on_event))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from . import _setup
-from ._calls import Listing, Settings, clusters_path, resumed
+from ._calls import Calls, Listing, Settings, clusters_path, resumed
 from ._clock import Clock
 from ._core.continuation import continuation
 from ._core.etag import ETagFormat
@@ -156,7 +156,7 @@ class AksClient:
         begun = continuation(token)
         calls = resumed(begun, self.subscription_id, self._settings)
         around = self._parts.around(self._settings.on_event)
-        return Operation(calls.resume(begun), self._transport, around, begun.resource_id)
+        return Operation(calls.resume(begun), self._transport, around, begun.resource_id, calls.resume)
 
     def close(self) -> None:
         """Close the connections."""
@@ -168,8 +168,9 @@ class AksClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _begin(self, flow: Flow[WriteResult], settings: Settings, resource_id: str) -> Operation[WriteResult]:
-        return Operation(flow, self._transport, self._parts.around(settings.on_event), resource_id)._start()
+    def _begin(self, flow: Flow[WriteResult], calls: Calls) -> Operation[WriteResult]:
+        around = self._parts.around(calls.settings.on_event)
+        return Operation(flow, self._transport, around, str(calls.address), calls.resume)._start()
 
     def _run(self, flow: Flow[T], settings: Settings) -> T:
         return run(flow, self._transport, self._parts.around(settings.on_event))

@@ -12,16 +12,19 @@ from dataclasses import dataclass
 from typing import Final
 
 _TIME: Final = r"(?P<since>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"
-_NAME: Final = r"[0-9A-Za-z][0-9A-Za-z_-]*"
+_NAME: Final = r"[0-9A-Za-z][0-9A-Za-z_-]{0,80}"
+_BARE: Final = r"[0-9a-z]{1,12}"
+_LONGEST: Final = 2000
 # The first that matches wins, from the most to the least that can be said.
 TEXTS: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         # "… an in progress update managed cluster operation (operation ID: …) on the managed cluster started on UTC …"
-        rf"in[ -]progress (?P<kind>[a-z ]+?) operation \(operation ID: (?P<operation>[0-9A-Za-z-]+)\)"
-        rf"(?: on the (?:managed cluster|agent ?pool(?: '?(?P<pool>{_NAME})'?)?))?(?:.*?started on (?:UTC )?{_TIME})?",
+        rf"in[ -]progress (?P<kind>[a-z ]{{1,60}}?) operation \(operation ID: (?P<operation>[0-9A-Za-z-]{{1,80}})\)"
+        rf"(?: on the (?:managed cluster|agent ?pool(?: '(?P<pool>{_NAME})'| (?P<bare>{_BARE})(?= started on))?))?"
+        rf"(?:.{{0,200}}?started on (?:UTC )?{_TIME})?",
         # "Unable to perform 'Scaling' operation on 'np2' since deletion was issued on 'np2'. … started at '…'"
-        rf"since (?P<kind>deletion) was issued on '(?P<pool>{_NAME})'(?:.*?started at '{_TIME}')?",
+        rf"since (?P<kind>deletion) was issued on '(?P<pool>{_NAME})'(?:.{{0,300}}?started at '{_TIME}')?",
         # "Another agentpool operation (np2 - Creating) is in progress", "Another operation (nodepool1 - Updating) …"
         rf"another (?:agentpool )?operation \((?P<pool>{_NAME}) - (?P<kind>\w+)\) is in progress",
         # "Another operation (Updating) is in progress"
@@ -57,13 +60,13 @@ class Blocker:
 def blocker(message: str) -> Blocker:
     """Read the text of a 409; what it does not say stays ``None``."""
     for text in TEXTS:
-        found = text.search(message)
+        found = text.search(message[:_LONGEST])
         if found is not None:
             said = found.groupdict()
             kind = said.get("kind")
             return Blocker(
                 kind=_KINDS.get(kind.casefold(), kind) if kind else None,
-                pool=said.get("pool"),
+                pool=said.get("pool") or said.get("bare"),
                 operation=said.get("operation"),
                 since=said.get("since"),
             )

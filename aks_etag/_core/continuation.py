@@ -10,9 +10,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from . import document
 from .document import Path
@@ -21,6 +22,8 @@ from .operation import Link
 from .snapshot import Outcome
 
 FORMAT: Final = 1
+_NOT_ONE: Final = "this is no continuation token of aks-etag, or only a part of one"
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +94,24 @@ def continuation(token: object) -> Continuation:
     """
     try:
         content = json.loads(base64.urlsafe_b64decode(str(token) + "=" * (-len(str(token)) % 4)))
-        known = content.pop("aks-etag") == FORMAT
+        written = content.pop("aks-etag")
         found = Continuation(**{**content, "digests": tuple((tuple(path), text) for path, text in content["digests"])})
-    except (ValueError, TypeError, KeyError, AttributeError):
-        raise ValueError("this is no continuation token of aks-etag, or only a part of one") from None
-    if not known:
+        sound = _sound(found)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise ValueError(_NOT_ONE) from None
+    if written != FORMAT:
         raise ValueError("this continuation token is of another version of aks-etag: use the one that made it")
+    if not sound:
+        raise ValueError(_NOT_ONE)
     return found
+
+
+def _sound(found: Continuation) -> bool:
+    """Whether each field is of its kind: a token may have passed through anybody's hands."""
+    texts = (found.resource_id, found.request_id, *(text for text in (found.url, found.tag) if text is not None))
+    flags = (found.over, found.is_location)
+    paths = (name for path, text in found.digests for name in (*path, text))
+    given: tuple[object, ...] = texts
+    words = all(isinstance(text, str) and _CONTROL.search(text) is None for text in given)
+    kinds = all(isinstance(flag, bool) for flag in flags) and all(isinstance(name, str) for name in paths)
+    return words and kinds and any(found.outcome == each for each in get_args(Outcome))

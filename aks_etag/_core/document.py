@@ -107,11 +107,18 @@ def _same(left: JSON, right: JSON) -> bool:
 
 
 def differing(before: JSON, after: JSON) -> tuple[Path, ...]:
-    """List the paths at which two documents differ; a list is one value, since its elements have no names."""
+    """List the paths at which two documents differ; a list is one value, since its elements have no names.
+
+    A map that is not there is one without names: whoever sets a name in it touches that name, and no other.
+    """
     return tuple(_differing(before, after, ()))
 
 
 def _differing(before: JSON, after: JSON, path: Path) -> Iterator[Path]:
+    if before is MISSING and isinstance(after, Mapping) and after:
+        before = {}
+    elif after is MISSING and isinstance(before, Mapping) and before:
+        after = {}
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for name in dict.fromkeys([*before, *after]):
             yield from _differing(before.get(name, MISSING), after.get(name, MISSING), (*path, name))

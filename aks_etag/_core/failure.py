@@ -33,13 +33,17 @@ KINDS: Final = (
         "another write won the race: read it, and decide anew",
     ),
     Kind("canceled", r"cancell?ed|.*aborted", "somebody stopped it, maybe on purpose: ask before writing again"),
-    Kind("quota", r".*quota.*|.*limitexceeded", "ask for more quota, or for fewer or smaller nodes"),
+    Kind("quota", r".*quota.*|.*limit(exceeded|reached)", "ask for more quota, or for fewer or smaller nodes"),
     Kind(
         "capacity",
         r".*allocationfailed|overconstrained.*|skunotavailable|.*notavailableforsubscription|.*capacity.*",
         "the region has none left: try another VM size or zone, or try later",
     ),
-    Kind("subnet", r".*subnet(isfull|size)?.*|.*ipaddress.*", "the subnet has too few addresses for nodes and pods"),
+    Kind(
+        "subnet",
+        r"subnetisfull|insufficientsubnetsize|.*insufficient.*(subnet|ip).*|.*ipaddress(es)?exhausted",
+        "the subnet has too few addresses for nodes and pods",
+    ),
     Kind("policy", r"requestdisallowedbypolicy|.*policyviolation.*", "a policy forbids it: ask whoever assigned it"),
     Kind("drain", r".*drain.*|unsatisfiablepdb", "a node could not be drained: look at its PodDisruptionBudgets"),
     Kind(

@@ -100,12 +100,8 @@ def trace(marks: Sequence[Mark], text: str | None, *, fenced: bool) -> Trace:
     slot = None if now is None else now.nonce(writer)
     if slot is not None and slot in {mark.nonce for mark in marks}:
         return Trace.LANDED
-    if not fenced:
+    if text == marks[0].before and not fenced:
         return Trace.PENDING
-    if now is None or before is None:
+    if now is None or before is None or slot != before.nonce(writer) or (slot is None and now.epoch != before.epoch):
         return Trace.UNKNOWN
-    if slot is not None and slot == before.nonce(writer):
-        return Trace.DEAD
-    if slot is None and before.nonce(writer) is None and now.epoch == before.epoch:
-        return Trace.DEAD
-    return Trace.UNKNOWN
+    return Trace.DEAD if fenced else Trace.PENDING

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Operations made of others: create or update, delete if it still is what it should be, tags, a consistent view."""
+"""Operations made of others: create or update, delete if it still is what it should be, a consistent view."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
-from .._core.changes import Change, applied
+from .._core.changes import Change
 from .._core.events import Conflict
-from .._core.messages import Body, Request
+from .._core.messages import Request
 from .._core.precondition import CREATE, Condition
 from .._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
 from .._resources import Resource
 from ..errors import (
-    AksEtagError,
     AlreadyExistsError,
     ConflictRetriesExhaustedError,
     NotFoundError,
@@ -98,49 +96,6 @@ def _exhausted(error: PreconditionFailedError, attempts: int) -> ConflictRetries
         attempts=attempts,
         applied=False,
     )
-
-
-def update_tags(tags: Resource, whole: Resource, change: Change, options: Options, budget: Budget) -> Flow[WriteResult]:
-    """Change tags by PATCH; where the service merges, so that a removed tag stays, remove it by PUT.
-
-    Whether a PATCH merges tags or replaces them is not documented.
-    """
-    asked: list[tuple[Body, Body]] = []
-
-    def noted(body: dict[str, Any]) -> Body:
-        desired = applied(change, body)
-        asked.append((tags.writable(body)["tags"], tags.writable(desired)["tags"]))
-        return desired
-
-    patched = yield from update(tags, noted, options, budget)
-    if patched.outcome != "updated" or patched.recovered or patched.snapshot is None:
-        return patched
-    before, desired = asked[-1]
-    there = tags.writable(patched.snapshot.body)["tags"]
-    left = {name: value for name, value in before.items() if name not in desired and there.get(name) == value}
-    if not left:
-        return patched
-    try:
-        done = yield from update(whole, _without_tags(left), options, budget)
-    except AksEtagError as error:
-        if error.applied is False:
-            error.applied = None
-        error.add_note("A PATCH was carried out: tags are set as asked, but those to be removed are still there.")
-        raise
-    return replace(
-        done,
-        outcome="updated",
-        attempts=patched.attempts + done.attempts,
-        conflicts=patched.conflicts + done.conflicts,
-    )
-
-
-def _without_tags(unwanted: Body) -> Change:
-    def change(body: dict[str, Any]) -> None:
-        kept = body.get("tags") or {}
-        body["tags"] = {name: value for name, value in kept.items() if unwanted.get(name) != value}
-
-    return change
 
 
 def read_consistent(

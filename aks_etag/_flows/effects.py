@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -84,6 +84,8 @@ class Accepted:
     outcome: Outcome
     link: Link | None
     attempt: Attempt
+    # Whether to find what was sent is to know that it was stored: of two increments nobody can tell.
+    telling: Callable[[], bool] = lambda: True
 
 
 Effect: TypeAlias = Send | Sleep | Now | Chance | NewRequestId | Emit | Undecided | Together | Accepted

@@ -10,7 +10,8 @@ from .._core import document
 from .._core.changes import applied, is_idempotent_at
 from .._core.events import Conflict, Doubt, Recovered
 from .._core.evidence import Attempt, Finding, weigh
-from .._core.messages import Outcome, Response
+from .._core.marker import Trace, trace
+from .._core.messages import Body, Outcome, Response
 from .._core.operation import ENDED_BADLY, Poll, Progress
 from .._core.snapshot import Snapshot, WriteResult
 from .._core.verdict import Verdict
@@ -68,7 +69,8 @@ def _refused(run: Run, attempt: Attempt, verdict: Verdict, answer: Response) -> 
 def _accepted(run: Run, attempt: Attempt, answer: Response) -> Flow[WriteResult | None]:
     link = run.resource.operation(answer)
     run.ledger.started(link)
-    yield from run.budget.handed_over(Accepted(run.resource, "updated", link, attempt))
+    alike = partial(is_idempotent_at, run.change, run.ledger.origin or {})
+    yield from run.budget.handed_over(Accepted(run.resource, "updated", link, attempt, alike))
     conclusion = yield from conclude(run.resource, answer, run.budget)
     match conclusion.poll.progress:
         case Progress.SUCCEEDED:
@@ -89,8 +91,18 @@ def _accepted(run: Run, attempt: Attempt, answer: Response) -> Flow[WriteResult 
             yield from _doubt(run, attempt, "its operation could not be followed to its end", None)
             return None
         case _:
-            landed = partial(document.agree, attempt.after, paths=attempt.paths)
-            raise (yield from failed(run.resource, conclusion, landed))
+            raise (yield from failed(run.resource, conclusion, partial(_landed, run, attempt)))
+
+
+def _landed(run: Run, attempt: Attempt, now: Body) -> bool:
+    """Whether a document proves that an attempt is stored: by its note, or by what only it, or its like, would say.
+
+    Two increments say the same: that it is there may be the work of the other one.
+    """
+    if attempt.mark is not None:
+        return trace([attempt.mark], run.marks.text(now), fenced=False) is Trace.LANDED
+    there = document.agree(now, attempt.after, attempt.paths)
+    return there and is_idempotent_at(run.change, run.ledger.origin or {})
 
 
 def _doubt(run: Run, attempt: Attempt, reason: str, outcome: Outcome | None) -> Flow[None]:
@@ -144,7 +156,7 @@ def _ended_badly(run: Run, seen: Snapshot) -> bool:
 def resolve(run: Run, seen: Snapshot) -> Flow[WriteResult | None]:
     """Judge what is in doubt by what is there now; ``None`` means: go round from this read."""
     ledger, origin = run.ledger, run.ledger.origin or {}
-    body = run.marks.bare(seen.body)
+    body = run.marks.origin(seen.body)
     now = run.resource.writable(body)
     desired = run.resource.writable(run.marks.bare(applied(run.change, body)))
     finding = weigh(

@@ -24,6 +24,10 @@ class Writers(Protocol):
         """Take an id back once every write under it is decided."""
         ...
 
+    def has_written(self, resource_id: str, writer: str) -> bool:
+        """Whether an id was used there before, and came back."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:

@@ -27,7 +27,7 @@ def begun(accepted: Accepted) -> Continuation:
         is_location=link is not None and link.is_location,
         tag=attempt.tag or None,
         request_id=attempt.request_id,
-        digests=digests(attempt.request_id, sent, attempt.paths or leaves(sent)),
+        digests=digests(attempt.request_id, sent, attempt.paths or leaves(sent)) if accepted.telling() else (),
     )
 
 

@@ -13,7 +13,7 @@ from .._core.operation import Link, Poll, Progress, read_poll
 from .._core.snapshot import Snapshot
 from .._core.verdict import Verdict, judge_read, service_error
 from .._resources import Resource
-from ..errors import NotFoundError, ResourceGoneError
+from ..errors import AccessDeniedError, NotFoundError, ResourceGoneError
 from . import failures
 from .budget import Budget
 from .effects import Flow, emit, now, send
@@ -139,6 +139,6 @@ def unblock(
     for other in resource.blockers(blocking.pool):
         try:
             yield from settled(other, budget, WAITING, why=f"which blocks {resource.id.rsplit('/', 1)[-1]}")
-        except NotFoundError:
+        except (NotFoundError, AccessDeniedError):
             # The resource itself is read next, and that read decides what is gone.
             return

@@ -71,7 +71,7 @@ def _round(run: Run) -> Flow[WriteResult | None]:
             return found
         run.budget.lenient = run.ledger.open
     _check_version(run, seen)
-    tag, origin = seen.etag, run.marks.bare(seen.body)
+    tag, origin = seen.etag, run.marks.origin(seen.body)
     desired = run.marks.bare(applied(run.change, origin))
     check_age(run.resource, desired, tag)
     run.resource.check_edit(origin, desired)

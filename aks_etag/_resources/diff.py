@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,6 +17,8 @@ from .._core.snapshot import Snapshot
 from .model import NOT_COMPARED, RULES, body_of
 from .owned import WRITE_ONLY
 
+# A proxy's URL may have a user and a password in it.
+_WITH_PASSWORD: Final = re.compile(r"[a-z]+://[^/@]*:[^/@]*@", re.IGNORECASE)
 _SECRET: Final = frozenset(path.rsplit(".", 1)[-1] for path in WRITE_ONLY)
 
 
@@ -54,7 +57,7 @@ def _shown(name: str, value: JSON) -> str:
 
 def _without_secrets(name: str, value: JSON) -> JSON:
     # What the service takes and never shows again is not for logs, and a difference may be printed.
-    if name in _SECRET:
+    if name in _SECRET or (isinstance(value, str) and _WITH_PASSWORD.match(value)):
         return "(secret)"
     if isinstance(value, Mapping):
         return {key: _without_secrets(key, item) for key, item in value.items()}

@@ -46,7 +46,9 @@ def no_scale_down(change: Change) -> Change:
 
 
 def _lowered(before: Body, after: Body) -> dict[str, str]:
-    left = {path: number for path, number, _ in _numbers(after)}
+    left: dict[str, int] = {}
+    for path, number, _ in _numbers(after):
+        left[path] = min(number, left.get(path, number))
     # Inline pools that the result leaves out altogether are not sent, and the service keeps them.
     inline = "agentPoolProfiles" in properties(after)
     return {
@@ -82,6 +84,7 @@ def _elements(value: JSON, key: Key, place: Place) -> Iterator[tuple[Place, Body
 
 
 def _number(holder: Body, name: str, place: Place, *, needed: bool = True) -> Iterator[Asked]:
-    value = holder.get(name)
-    if isinstance(value, int):
-        yield place.member(name).text, value, needed
+    # Azure reads names without case.
+    for key, value in holder.items():
+        if key.casefold() == name.casefold() and isinstance(value, int | float) and not isinstance(value, bool):
+            yield place.member(name).text, int(value), needed

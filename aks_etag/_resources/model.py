@@ -12,7 +12,7 @@ from .._core.merge import Rules
 from .._core.messages import Body
 from .._core.places import Key, Keys, by, itself, taint, without_case
 from .._core.snapshot import Snapshot
-from .owned import PROFILE_VOLATILE, cluster_fields, pool_fields
+from .owned import MARKER, PROFILE_VOLATILE, cluster_fields, pool_fields
 
 _ID: Final = without_case(by("id"))
 _TEXT_ID: Final = without_case(itself)
@@ -74,8 +74,10 @@ def _keys() -> Keys:
 
 # One set of rules for both kinds: what the service owns in one is nothing to write in the other, but for powerState.
 # A pool's is to write; to edit a cluster's is refused by the update as an edit of a read-only field.
-_OWNED: Final = {*cluster_fields(), *pool_fields()} - {"properties.powerState"}
 _PLACES: Final = ("properties", "properties.agentPoolProfiles.*")
+# The notes of writers travel with the version that they are of.
+_NOTES: Final = {f"tags.{MARKER}", *(f"{place}.tags.{MARKER}" for place in _PLACES)}
+_OWNED: Final = ({*cluster_fields(), *pool_fields()} - {"properties.powerState"}) | _NOTES
 _VOLATILE: Final = {f"{place}.{name}" for place in _PLACES for name in PROFILE_VOLATILE}
 _PATHS: Final = frozenset(tuple(path.split(".")) for path in _VOLATILE)
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The tags of a cluster, as a thing of their own: written by PATCH, which takes nothing else."""
+"""The tags of a cluster, as a thing of their own: written by PATCH, which takes nothing else.
+
+Whether a PATCH merges tags or replaces them is not documented, so that one which is to go is removed by a PUT.
+"""
 
 from __future__ import annotations
 
@@ -25,4 +28,7 @@ class ClusterTags(ManagedCluster):
         return ()
 
     def replace(self, desired: Body, condition: Condition, *, base: Body | None = None) -> Request:
-        return self.merge(self.writable(desired), condition)
+        wanted = self.writable(desired)
+        if base is None or self.writable(base)["tags"].keys() <= wanted["tags"].keys():
+            return self.merge(wanted, condition)
+        return ManagedCluster.replace(self, {**base, **wanted}, condition, base=base)

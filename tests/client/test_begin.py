@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -24,6 +25,7 @@ from aks_etag import (
     OutcomeUnknown,
     PreconditionFailedError,
     Snapshot,
+    WriteOutcomeUnknownError,
     merge_patch,
 )
 from aks_etag.mock import FakeCredential, MockAks
@@ -312,6 +314,149 @@ def test_a_write_that_was_interrupted_while_waiting_is_in_doubt_and_not_sent_aga
         assert begun.result().recovered == "equivalent"
     assert [event.pending for event in events if isinstance(event, OutcomeUnknown)] == [True]
     assert (count(mock), asked(mock).count("PUT")) == (5, 2)
+
+
+def test_an_interruption_inside_of_verify_leaves_it_to_be_followed(mock: MockAks) -> None:
+    stopped = iter([True])
+
+    def verify(seen: Snapshot) -> bool:
+        if next(stopped, False):
+            raise KeyboardInterrupt
+        return True
+
+    with mock.client() as aks:
+        begun = pool(aks).begin_update(FIVE, verify=verify)
+        with pytest.raises(KeyboardInterrupt):
+            begun.wait()
+        assert begun.status() != "Succeeded" or begun.result().outcome == "updated"
+        assert (begun.result().outcome, count(mock)) == ("updated", 5)
+        assert begun.continuation_token()
+    assert asked(mock).count("PUT") == 1
+
+
+def test_an_interruption_inside_of_a_change_that_is_made_again_is_told_for_what_it_is(mock: MockAks) -> None:
+    mock.fail_operation("AKSOperationPreempted")
+    calls = iter([False, False, True])
+
+    def change(body: dict[str, Any]) -> None:
+        if next(calls, False):
+            raise KeyboardInterrupt
+        more(body)
+
+    with mock.client() as aks:
+        begun = pool(aks).begin_update(change)
+        with pytest.raises(KeyboardInterrupt):
+            begun.wait()
+        # The write that was accepted lost its race: that is what following it shows.
+        with pytest.raises(OperationPreemptedError):
+            begun.result()
+        assert begun.status() == "Failed"
+    assert (count(mock), asked(mock).count("PUT")) == (3, 1)
+
+
+def test_wherever_an_interruption_strikes_a_write_is_not_sent_again_blindly() -> None:
+    for place in range(1, 1000):
+        mock = MockAks(operation_polls=1)
+        mock.add_cluster("rg", "prod")
+        mock.fail_operation("AKSOperationPreempted")
+        with mock.client() as aks:
+            begun = pool(aks).begin_update(more)
+            struck = struck_at(place, begun.wait)
+            if not struck:
+                break
+            try:
+                told = begun.result().outcome
+            except (WriteOutcomeUnknownError, OperationPreemptedError) as error:
+                told = type(error).__name__
+        nodes, puts = count(mock), asked(mock).count("PUT")
+        assert puts <= 2, place
+        assert nodes == (4 if told == "updated" else nodes), (place, told)
+        assert nodes in (3, 4), (place, told, nodes)
+    assert place > 50
+
+
+def struck_at(place: int, call: Any) -> bool:
+    """Interrupt a call at the n-th line of the operations that it runs, as Ctrl-C may; say whether it came so far."""
+    left = [place]
+
+    def trace(frame: Any, event: str, _: Any) -> Any:
+        if not frame.f_code.co_filename.endswith("_operations.py"):
+            return None if event == "call" else trace
+        if event == "line":
+            left[0] -= 1
+            if left[0] == 0:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return trace
+
+    # What measures coverage traces as well.
+    usual = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(usual)
+    return False
+
+
+def test_a_listener_may_ask_how_far_it_is_and_may_not_wait(mock: MockAks) -> None:
+    told: list[Any] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, OperationProgress):
+            told.append((begun.status(), begun.done()))
+            with pytest.raises(RuntimeError, match="wait for ever"):
+                begun.result()
+
+    with mock.client(on_event=listen) as aks:
+        begun = pool(aks).begin_update(FIVE)
+        assert begun.result().outcome == "updated"
+    assert len(told) > 1
+    assert ("InProgress", False) in told
+
+
+def test_nobody_waits_longer_than_he_wants_to_though_another_one_does() -> None:
+    mock = MockAks(operation_polls=10**6)
+    mock.add_cluster("rg", "prod")
+    with mock.serve() as url, AksClient(FakeCredential(), mock.subscription_id, base_url=url) as aks:
+        begun = pool(aks).begin_update(FIVE)
+        waiting = threading.Thread(target=lambda: begun.wait(3.0))
+        waiting.start()
+        for _ in range(20):
+            assert not begun.done()
+        with pytest.raises(DeadlineExceededError):
+            begun.result(timeout=0.2)
+        assert waiting.is_alive()
+        waiting.join()
+
+
+def test_a_wait_that_was_given_up_says_nothing_of_a_write_in_doubt(mock: MockAks) -> None:
+    events: list[Event] = []
+
+    async def main() -> None:
+        async with mock.async_client(on_event=events.append) as aks:
+            begun = await aks.cluster("rg", "prod").agent_pool("np1").begin_update(FIVE)
+            task = asyncio.ensure_future(begun.result())
+            for _ in range(3):
+                await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert (await begun.result()).outcome == "updated"
+
+    asyncio.run(main())
+    assert not any(isinstance(event, OutcomeUnknown) for event in events)
+
+
+def test_an_operation_behind_a_link_that_is_not_followed_is_unknown_elsewhere_too(mock: MockAks) -> None:
+    headers = {"Azure-AsyncOperation": "https://evil.example/operations/1"}
+    mock.inject("PUT", effect=200, headers=headers, body={"properties": {}})
+    with mock.client() as aks:
+        token = pool(aks).begin_update(FIVE).continuation_token()
+        with pytest.raises(WriteOutcomeUnknownError):
+            aks.operation(token).result()
 
 
 def test_an_operation_that_is_forgotten_leaves_no_trace(mock: MockAks) -> None:

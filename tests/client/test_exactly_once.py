@@ -17,9 +17,11 @@ from aks_etag import ConflictRetry, Doubt, Event, InvalidPreconditionError, Writ
 from aks_etag._core.marker import SLOTS, registry
 from aks_etag._writers import Writers
 from aks_etag.kubernetes import KubernetesClient
+from aks_etag.kubernetes.migration import migrate_storage
 from aks_etag.mock import MockAks, MockKubernetes
 
 from ..flows.harness import more
+from ..migration.stage import NAME, NEW, Stage
 
 PATIENT = ConflictRetry(attempts=10_000, deadline=10**6)
 TAG = "aks-etag"
@@ -220,6 +222,35 @@ def test_a_forked_process_writes_under_ids_of_its_own() -> None:
     assert len(theirs) == len(mine)
     assert theirs != mine
     assert writers.take("/a", ()) == mine
+
+
+def test_a_fork_while_another_thread_takes_an_id_does_not_hang() -> None:
+    writers = Writers()
+    with writers._lock:
+        child = os.fork()
+        if child == 0:
+            writers.take("/a", ())
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_definition_is_migrated_by_a_client_that_notes_its_writes() -> None:
+    stage = Stage(3)
+    transport, clock = stage.server.httpx_transport(), stage.server.clock
+    with KubernetesClient(stage.server.url, token="t", transport=transport, clock=clock, exactly_once=True) as kube:
+        assert migrate_storage(kube, NAME, to=NEW).finished
+
+
+def test_threads_of_one_client_are_never_in_doubt_about_each_other(mock: MockAks) -> None:
+    start = count(mock)
+    mock.inject("PUT", phase="after", probability=0.2, seed=3)
+    with mock.client(exactly_once=True, conflict_retry=PATIENT, polling_interval=0) as aks:
+        pool = aks.cluster("rg", "prod").agent_pool("np1")
+        pool.update(merge_patch({"properties": {"mode": "User"}}))
+        with ThreadPoolExecutor(5) as threads:
+            outcomes = list(threads.map(lambda _: pool.update(more).outcome, range(60)))
+    assert set(outcomes) == {"updated"}
+    assert count(mock) == start + 60
 
 
 def test_clients_write_under_different_ids() -> None:

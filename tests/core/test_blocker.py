@@ -42,6 +42,19 @@ TEXTS = [
         "2026-05-22T07:19:23.25Z. Please wait",
         Blocker("put agent pool", "np2", ID, "2026-05-22T07:19:23.25Z"),
     ),
+    (
+        f"there's an in progress put agent pool operation (operation ID: {ID}) on the agent pool started on UTC "
+        "2026-05-22T07:19:23Z",
+        Blocker("put agent pool", None, ID, "2026-05-22T07:19:23Z"),
+    ),
+    (
+        f"an in progress upgrade operation (operation ID: {ID}) on the agent pool is blocking",
+        Blocker("upgrade", None, ID),
+    ),
+    (
+        f"an in progress upgrade operation (operation ID: {ID}) on the agent pool 'Np_2' is blocking",
+        Blocker("upgrade", "Np_2", ID),
+    ),
     (f"there is an in-progress upgrade operation (operation ID: {ID})", Blocker("upgrade", None, ID)),
     ("There is an in-progress upgrade", Blocker("upgrade")),
     ("Provisioning State(Updating) of the cluster", Blocker("Updating")),
@@ -56,6 +69,12 @@ TEXTS = [
 def test_a_text_says_who_blocks(text: str, found: Blocker) -> None:
     assert blocker(text) == found
     assert blocker(text.upper().replace("T07", "T07")) is not None
+
+
+@pytest.mark.parametrize("part", ["in progress ", "in progress a ", "started at '", "another operation (a - ", "'"])
+def test_a_text_of_any_length_is_read_up_to_a_length(part: str) -> None:
+    assert isinstance(blocker(part * 100_000), Blocker)
+    assert blocker(" " * 5000 + "Another operation (Updating) is in progress") == Blocker()
 
 
 @given(st.text())

@@ -29,7 +29,12 @@ ONE = Continuation(
 )
 
 
-@given(BODIES, st.sampled_from(["created", "updated", "deleted"]), st.booleans(), st.none() | st.text())
+@given(
+    BODIES,
+    st.sampled_from(["created", "updated", "deleted"]),
+    st.booleans(),
+    st.none() | st.from_regex(r"[ -~]*", fullmatch=True),
+)
 def test_a_token_says_what_was_put_into_it(body: Any, outcome: Any, over: bool, tag: str | None) -> None:
     one = Continuation(
         resource_id="/x",
@@ -87,13 +92,29 @@ def spelled(content: Any) -> str:
     "token",
     [
         None, 7, "", "x", "%%%", ONE.token()[:-7], spelled([]), spelled({}), spelled({"aks-etag": 1}),
-        spelled({"aks-etag": 1, "digests": 5}), spelled({"aks-etag": 1, "digests": [], "odd": 1}), spelled("text"),
+        spelled({"aks-etag": 1, "digests": 5}), "[" * 100_000, spelled("text"),
+        spelled({"aks-etag": 1, "digests": [], "odd": 1}),
     ],
 )  # fmt: skip
 def test_what_is_no_token_is_refused_without_being_shown(token: Any) -> None:
     with pytest.raises(ValueError, match="no continuation token") as refused:
         continuation(token)
     assert "SECRET" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"outcome": "exploded"}, {"outcome": [1]}, {"outcome": None}, {"url": 7}, {"url": "https://h/\r\nX: y"},
+        {"tag": "a\r\nIf-Match: *"}, {"tag": 5}, {"resource_id": None}, {"over": "yes"}, {"is_location": 1},
+        {"request_id": ["r"]}, {"digests": [[[1], "x"]]}, {"digests": [["a", 5]]},
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_a_token_that_somebody_has_written_into_is_refused(forged: dict[str, Any]) -> None:
+    content = json.loads(base64.urlsafe_b64decode(ONE.token() + "=="))
+    with pytest.raises(ValueError, match="no continuation token"):
+        continuation(spelled({**content, **forged}))
 
 
 def test_a_token_of_another_version_is_told_apart() -> None:

@@ -119,3 +119,10 @@ def test_a_diff_leads_from_one_body_to_the_other(a: Any, b: Any) -> None:
         if each.after is not ABSENT:
             holder[leaf] = each.after
     assert body == b
+
+
+def test_a_password_in_a_proxys_address_is_not_shown() -> None:
+    before = {"properties": {"httpProxyConfig": {"httpProxy": "http://proxy:80"}}}
+    after = {"properties": {"httpProxyConfig": {"httpProxy": "http://me:s3cret@proxy:80"}}}
+    (found,) = diff(before, after)
+    assert str(found) == 'properties.httpProxyConfig.httpProxy: "http://proxy:80" -> "(secret)"'

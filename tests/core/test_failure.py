@@ -15,12 +15,12 @@ CODES = {
         "OperationPreempted",
     ],
     "canceled": ["Canceled", "Cancelled", "OperationAborted"],
-    "quota": ["QuotaExceeded", "ErrCode_InsufficientVCPUQuota", "PublicIPCountLimitExceeded"],
+    "quota": ["QuotaExceeded", "ErrCode_InsufficientVCPUQuota", "PublicIPCountLimitReached"],
     "capacity": [
         *("AllocationFailed", "ZonalAllocationFailed", "OverconstrainedZonalAllocationRequest", "SkuNotAvailable"),
         "NotAvailableForSubscription",
     ],
-    "subnet": ["SubnetIsFull", "InsufficientSubnetSize", "PrivateIPAddressInUse"],
+    "subnet": ["SubnetIsFull", "InsufficientSubnetSize", "IPAddressExhausted", "InsufficientPrivateIPs"],
     "policy": ["RequestDisallowedByPolicy"],
     "drain": ["PodDrainFailure", "UnsatisfiablePDB", "NodeDrainError"],
     "network": [
@@ -40,7 +40,17 @@ def test_a_documented_code_is_of_its_category_also_inside_of_a_wrapper(category:
         assert found.hint
 
 
-@pytest.mark.parametrize("codes", [[], [""], ["BadRequest"], ["CreateVMSSAgentPoolFailed", "Unspecified"]])
+@pytest.mark.parametrize(
+    "codes",
+    [
+        [],
+        [""],
+        ["BadRequest"],
+        ["SubnetNotFound"],
+        ["InUseSubnetCannotBeDeleted"],
+        ["CreateVMSSAgentPoolFailed", "Unspecified"],
+    ],
+)
 def test_what_nobody_knows_is_of_no_category(codes: list[str]) -> None:
     assert kind_of(codes) is None
 

@@ -115,6 +115,17 @@ def test_anything_else_is_unknown(now: Registry | str | None, before: Registry |
     assert found(now, mark(before=before)) is Trace.UNKNOWN
 
 
-@pytest.mark.parametrize("now", [None, OLD, Registry(5), Registry(9)])
-def test_what_can_still_land_is_not_dead(now: Registry | None) -> None:
-    assert found(now, mark(before=OLD), fenced=False) is Trace.PENDING
+@pytest.mark.parametrize(
+    ("now", "before"),
+    [(OLD, OLD), (Registry(6, ((ME, "vvvvvv"),)), OLD), (Registry(5), Registry(5)), (None, None), ("odd", None)],
+)
+def test_what_can_still_land_is_not_dead(now: Registry | str | None, before: Registry | None) -> None:
+    told = Mark(writer=ME, nonce="cccccc", before=None if before is None else str(before))
+    if now == "odd":
+        told = Mark(writer=ME, nonce="cccccc", before="odd")
+    assert found(now, told, fenced=False) is Trace.PENDING
+
+
+@pytest.mark.parametrize("now", [None, Registry(5), Registry(9), Registry(5, ((ME, "yyyyyy"),))])
+def test_a_note_that_moved_under_the_same_version_may_have_been_ours(now: Registry | None) -> None:
+    assert found(now, mark(before=OLD), fenced=False) is Trace.UNKNOWN

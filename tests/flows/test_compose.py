@@ -12,10 +12,11 @@ from aks_etag._core.messages import Request, Response
 from aks_etag._core.precondition import CREATE
 from aks_etag._core.snapshot import Snapshot
 from aks_etag._flows.budget import Budget
-from aks_etag._flows.compose import all_of, create_or_update, delete_if, read_consistent, update_tags
+from aks_etag._flows.compose import all_of, create_or_update, delete_if, read_consistent
 from aks_etag._flows.effects import Flow, send
 from aks_etag._flows.options import Options
 from aks_etag._flows.read import Page
+from aks_etag._flows.update import update
 from aks_etag._resources.tags import ClusterTags
 
 from .harness import (
@@ -146,7 +147,7 @@ def tagged(tag: str, **tags: str) -> Response:
 
 
 def retagged(change: Any, *script: Any) -> Trace:
-    return composed(lambda chosen, budget: update_tags(TAGS, CLUSTER, change, chosen, budget), *script, on=CLUSTER)
+    return composed(lambda chosen, budget: update(TAGS, change, chosen, budget), *script, on=CLUSTER)
 
 
 def test_tags_are_patched_and_nothing_else_is_sent() -> None:
@@ -160,53 +161,26 @@ def test_tags_as_they_should_be_are_left_alone() -> None:
     assert retagged(merge_patch({"tags": {"a": "1"}}), tagged("t1", a="1")).ended == "unchanged"
 
 
-def test_a_tag_that_a_patch_does_not_remove_is_removed_by_a_put() -> None:
-    merged = [accepted(), polled(), tagged("t2", a="1", b="2")]
-    whole = [tagged("t2", a="1", b="2"), accepted(), polled(), tagged("t3", b="2")]
-    run = retagged(merge_patch({"tags": {"a": None}}), tagged("t1", a="1", b="2"), *merged, *whole)
-    assert [step for step in run.wire if "cluster If" in step] == [
-        "PATCH cluster If-Match=t1 r1",
-        "PUT cluster If-Match=t2 r2",
+def test_a_tag_that_is_to_go_is_removed_by_a_put_since_a_patch_may_merge() -> None:
+    done = [accepted(), polled(), tagged("t2", b="2")]
+    run = retagged(merge_patch({"tags": {"a": None}}), tagged("t1", a="1", b="2"), *done)
+    assert run.wire == ["GET cluster", "PUT cluster If-Match=t1 r1", "GET op1", "GET cluster"]
+    sent = run.requests[1].body
+    assert (run.ended, run.result.attempts, sent["tags"]) == ("updated", 1, {"b": "2"})
+    # As any update of a cluster: without its pools, and with nothing that the service owns.
+    assert sent.keys() == {"tags", "properties"}
+    assert "agentPoolProfiles" not in sent["properties"]
+
+
+def test_each_round_decides_anew_whether_a_tag_is_to_go() -> None:
+    change = merge_patch({"tags": {"a": None, "c": "3"}})
+    overtaken = [tagged("t1", a="1"), STALE, tagged("t2", b="2")]
+    run = retagged(change, *overtaken, accepted(), polled(), tagged("t3", b="2", c="3"))
+    assert [step for step in run.wire if "If-Match" in step] == [
+        "PUT cluster If-Match=t1 r1",
+        "PATCH cluster If-Match=t2 r2",
     ]
-    assert (run.ended, run.result.attempts, run.requests[5].body["tags"]) == ("updated", 2, {"b": "2"})
-
-
-def seldom(*results: dict[str, str]) -> Any:
-    """Return a change that has a new opinion each time, and none at all after the last one."""
-    opinions = iter(results)
-
-    def change(body: dict[str, Any]) -> None:
-        body["tags"] = next(opinions)
-
-    return change
-
-
-def test_a_change_is_not_run_again_to_remove_what_the_patch_left() -> None:
-    merged = [accepted(), polled(), tagged("t2", a="1", b="2", c="3")]
-    # Somebody else sets a to another value, and adds d, before the PUT: both are kept.
-    whole = [tagged("t3", a="9", b="2", c="3", d="4"), accepted(), polled(), tagged("t4", a="9", c="3", d="4")]
-    run = retagged(seldom({"c": "3"}), tagged("t1", a="1", b="2"), *merged, *whole)
-    assert (run.ended, run.requests[1].body) == ("updated", {"tags": {"c": "3"}})
-    assert run.requests[5].body["tags"] == {"a": "9", "c": "3", "d": "4"}
-
-
-def test_only_what_the_last_change_removed_is_removed() -> None:
-    overtaken = [tagged("t1", a="1", b="2"), STALE, tagged("t2", a="1", b="2")]
-    merged = [accepted(), polled(), tagged("t3", a="1", b="2")]
-    whole = [tagged("t3", a="1", b="2"), accepted(), polled(), tagged("t4", a="1")]
-    run = retagged(seldom({"b": "2"}, {"a": "1"}), *overtaken, *merged, *whole)
-    assert (run.ended, run.requests[-3].body["tags"]) == ("updated", {"a": "1"})
-    assert (run.result.attempts, run.result.conflicts) == (3, 1)
-
-
-@pytest.mark.parametrize(
-    "there",
-    [pytest.param({"b": "2"}, id="replaced"), pytest.param({"a": "9", "b": "2"}, id="set-again-by-somebody")],
-)
-def test_a_patch_that_left_nothing_behind_is_the_end(there: dict[str, str]) -> None:
-    done = [accepted(), polled(), tagged("t2", **there)]
-    run = retagged(seldom({"b": "2"}), tagged("t1", a="1", b="2"), *done)
-    assert (run.ended, run.result.attempts, len(run.wire)) == ("updated", 1, 4)
+    assert (run.ended, run.requests[3].body) == ("updated", {"tags": {"b": "2", "c": "3"}})
 
 
 def test_a_patch_in_doubt_that_left_removed_tags_is_not_taken_for_done() -> None:
@@ -264,19 +238,3 @@ def test_a_list_is_read_to_its_end() -> None:
         all_of(page, Request(method="GET", url="/1"), budget), cluster(agentPoolProfiles=[profile()]), cluster()
     )
     assert [seen.etag for seen in run.result] == ["t1"]
-
-
-@pytest.mark.parametrize(
-    ("rest", "ended", "applied"),
-    [
-        pytest.param([refused(403)], "AccessDeniedError", None, id="not-read"),
-        pytest.param([tagged("t2", a="1"), refused(400)], "RequestRefusedError", None, id="refused"),
-        pytest.param([tagged("t2", a="1"), LOST, refused(403)], "WriteOutcomeUnknownError", None, id="in-doubt"),
-        pytest.param([tagged("t2", a="1"), accepted(), polled(), refused(403)], "AccessDeniedError", True, id="done"),
-    ],
-)
-def test_a_refused_put_does_not_deny_the_patch_before_it(rest: Any, ended: str, applied: bool | None) -> None:
-    merged = [accepted(), polled(), tagged("t2", a="1", b="2")]
-    run = retagged(merge_patch({"tags": {"a": None, "c": "3"}}), tagged("t1", a="1"), *merged, *rest)
-    assert (run.ended, run.error.applied) == (ended, applied)
-    assert "A PATCH was carried out" in "".join(run.error.__notes__)

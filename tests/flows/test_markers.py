@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from aks_etag import diff, merge_patch, rebase
 from aks_etag._core.events import Recovered
 from aks_etag._core.marker import Registry, founded, nonce_of, registry
 from aks_etag._core.messages import Response
@@ -37,16 +38,20 @@ BEFORE = Registry(5, ((OTHER, "dddddd"),))
 class Ids:
     """Hands out the same id each time, and writes down what came back."""
 
-    def __init__(self) -> None:
+    def __init__(self, *known: str) -> None:
         self.taken: list[Collection[str]] = []
         self.back: list[str] = []
+        self.known = known or (ME,)
 
     def take(self, resource_id: str, taken: Collection[str]) -> str:
         self.taken.append(taken)
-        return ME
+        return ME if ME not in taken else "cccccc"
 
     def give_back(self, resource_id: str, writer: str) -> None:
         self.back.append(writer)
+
+    def has_written(self, resource_id: str, writer: str) -> bool:
+        return writer in self.known
 
 
 def marked(tag: str, known: Registry | str | None = BEFORE, *, state: str = "Succeeded", **properties: Any) -> Response:
@@ -75,7 +80,7 @@ def test_a_write_is_noted_under_its_request_id_beside_the_notes_of_others() -> N
     run = ran(marked("t1"), *DONE, ids=ids)
     assert tags_sent(run) == [str(noted("r1"))]
     assert run.requests[1].body["properties"]["tags"]["team"] == "red"
-    assert (run.ended, ids.taken, ids.back) == ("updated", [{OTHER}], [ME])
+    assert (run.ended, ids.taken, ids.back) == ("updated", [()], [ME])
 
 
 def test_each_attempt_is_noted_anew_in_the_registry_of_its_own_read() -> None:
@@ -122,7 +127,7 @@ def test_an_edit_of_the_marker_alone_is_nothing_to_do() -> None:
 def test_nothing_to_do_notes_nothing() -> None:
     ids = Ids()
     run = ran(marked("t1"), change=lambda body: None, ids=ids)
-    assert (run.ended, run.wire, ids.taken, ids.back) == ("unchanged", ["GET pool"], [], [])
+    assert (run.ended, run.wire, ids.taken, ids.back) == ("unchanged", ["GET pool"], [()], [ME])
 
 
 # The table: a write in doubt, then what is there.
@@ -201,6 +206,70 @@ def test_under_the_same_version_another_document_decides_nothing_yet() -> None:
     assert (run.ended, run.result.recovered, run.result.attempts) == ("updated", "marker", 2)
 
 
+def test_a_note_that_went_under_the_same_version_may_have_been_ours() -> None:
+    run = ran(marked("t1"), LOST, marked("t1", None, count=4))
+    assert (run.ended, run.error.pending) == ("WriteOutcomeUnknownError", True)
+
+
+def test_an_id_that_a_stranger_has_drawn_is_exchanged_once() -> None:
+    ids = Ids("nobody")
+    strange = BEFORE.noted(ME, "vvvvvv")
+    run = ran(marked("t1", strange), STALE, marked("t2", strange.noted("cccccc", "dddddd")), *DONE, ids=ids)
+    assert [registry(each).slots[-1][0] for each in tags_sent(run)] == ["cccccc", "cccccc"]
+    assert (ids.taken, ids.back) == ([(), {OTHER, ME}], ["cccccc"])
+
+
+# Writers that note nothing themselves.
+def test_a_writer_without_notes_keeps_those_of_others_and_does_not_show_them() -> None:
+    seen: list[Any] = []
+
+    def change(body: dict[str, Any]) -> None:
+        seen.append(dict(body["properties"]["tags"]))
+        body["properties"].update(count=4, tags={"team": "blue", "aks-etag": "1.5;aaaaaa=zzzzzz"})
+
+    run = traced(change, marked("t1"), *DONE)
+    assert (seen, run.requests[1].body["properties"]["tags"]) == (
+        [{"team": "red"}],
+        {"team": "blue", "aks-etag": str(BEFORE)},
+    )
+
+
+@pytest.mark.parametrize("text", ["mine", "1.5;odd"])
+def test_a_tag_of_that_name_that_is_no_note_is_like_any_other(text: str) -> None:
+    def change(body: dict[str, Any]) -> None:
+        assert body["properties"]["tags"]["aks-etag"] == text
+        body["properties"]["tags"]["aks-etag"] = "yours"
+
+    run = traced(change, pool("t1", tags={"aks-etag": text}), *DONE)
+    assert run.requests[1].body["properties"]["tags"] == {"aks-etag": "yours"}
+
+
+def test_saved_tags_that_are_put_back_bring_no_old_note_with_them() -> None:
+    old = BEFORE.noted(ME, "vvvvvv")
+    saved = {"team": "red", "aks-etag": str(old)}
+    run = traced(merge_patch({"properties": {"count": 9, "tags": saved}}), marked("t1", noted("r0", old)), *DONE)
+    assert run.requests[1].body["properties"]["tags"]["aks-etag"] == str(noted("r0", old))
+
+
+def test_a_rebase_brings_no_old_note_with_it_and_meets_no_conflict_about_one() -> None:
+    old = marked("t0", BEFORE.noted(ME, "vvvvvv")).body
+    desired = {**old, "properties": {**old["properties"], "count": 9}}
+    run = traced(rebase(old, desired), marked("t1", noted("r0")), *DONE)
+    assert run.requests[1].body["properties"]["tags"]["aks-etag"] == str(noted("r0"))
+    assert diff(old, marked("t1", noted("r0")).body) == diff(old, marked("t1").body)
+
+
+@pytest.mark.parametrize("spelled", ["AKS-ETAG", "Aks-Etag"])
+def test_azure_spells_tags_in_any_case(spelled: str) -> None:
+    run = ran(pool("t1", tags={spelled: str(BEFORE), "a": "1"}), *DONE)
+    assert run.requests[1].body["properties"]["tags"] == {"a": "1", "aks-etag": str(noted("r1"))}
+
+
+def test_no_tags_and_tags_without_any_are_the_same() -> None:
+    run = ran(pool("t1", tags={"aks-etag": str(BEFORE)}), change=lambda body: body["properties"].update(tags={}))
+    assert (run.ended, run.wire) == ("unchanged", ["GET pool"])
+
+
 def test_a_marker_that_moved_under_the_same_version_is_seen() -> None:
     run = ran(marked("t1"), LOST, marked("t1", noted("r1"), count=4))
     assert (run.ended, run.result.recovered) == ("updated", "marker")
@@ -220,6 +289,14 @@ def test_a_preempted_write_that_was_stored_is_known_by_its_note() -> None:
 def test_a_write_that_landed_and_whose_operation_failed_says_so() -> None:
     run = ran(marked("t1"), LOST, marked("t2", noted("r1"), state="Failed", count=4))
     assert (run.ended, run.error.applied) == ("OperationFailedError", True)
+
+
+@pytest.mark.parametrize(
+    ("known", "applied"), [(noted("r1"), True), (BEFORE.noted(OTHER, "ffffff"), None), (BEFORE, None)]
+)
+def test_after_a_failed_operation_the_note_says_whether_it_is_stored(known: Registry, applied: bool | None) -> None:
+    run = ran(marked("t1"), accepted(), polled("Failed", code="X"), marked("t2", known, count=4))
+    assert (run.ended, run.error.applied) == ("OperationFailedError", applied)
 
 
 def test_a_change_that_is_not_idempotent_needs_no_luck() -> None:

@@ -301,3 +301,8 @@ def test_what_is_gone_is_held_against_nothing() -> None:
     script = [accepted(202), polled()]
     flow = attempt(POOL, "delete", POOL.remove(T1), T1, Options())
     assert trace(verified(flow, lambda seen: False), *script).ended == "deleted"
+
+
+def test_what_an_increment_would_have_made_may_be_the_work_of_another_one() -> None:
+    run = traced(more, pool("t1"), accepted(), polled("Failed", code="X"), pool("t2", "Failed", count=4))
+    assert (run.ended, run.error.applied) == ("OperationFailedError", None)

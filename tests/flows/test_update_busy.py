@@ -116,6 +116,11 @@ def test_a_409_that_asks_for_a_pause_gets_it() -> None:
     assert "SLEEP 12" in traced(FIVE, pool("t1"), busy, cluster(), pool("t2"), *DONE).steps
 
 
+def test_a_blocker_that_may_not_be_read_is_waited_for_by_time() -> None:
+    run = traced(FIVE, pool("t1"), recorded("error_409_operation_not_allowed_pool"), refused(403), pool("t2"), *DONE)
+    assert (run.ended, run.result.attempts) == ("updated", 2)
+
+
 def test_a_blocker_that_is_gone_blocks_no_more() -> None:
     run = traced(FIVE, pool("t1"), BUSY, GONE, GONE)
     assert run.wire == [READ, "PUT pool If-Match=t1 r1", "GET cluster", READ]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, time, timedelta, timezone
 from itertools import pairwise
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -35,6 +36,14 @@ EAST = timezone(timedelta(hours=5))
 )
 def test_a_window_opens_in(start: time, end: time, hours: float) -> None:
     assert until_open((start, end), NOON) == hours * HOUR
+
+
+@pytest.mark.parametrize(("month", "hours"), [(3, 7.0), (10, 9.0), (6, 8.0)])
+def test_a_night_in_which_the_clocks_change_is_shorter_or_longer(month: int, hours: float) -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    evening = {3: datetime(2025, 3, 29, 20, tzinfo=berlin), 10: datetime(2025, 10, 25, 20, tzinfo=berlin)}
+    moment = evening.get(month, datetime(2025, 6, 1, 20, tzinfo=berlin))
+    assert until_open((time(4, tzinfo=berlin), time(5, tzinfo=berlin)), moment.timestamp()) == hours * HOUR
 
 
 def patches(stage: Stage) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from ..._core.pacing import check_count, check_seconds
@@ -124,7 +124,8 @@ def prepared(settings: Settings, name: str, parts: Parts, choices: Choices) -> J
         namespace=None,
         name=name,
         subresource="",
-        choices=choices,
+        # The trim goes through a subresource, where nothing can be noted; and each step looks first at what is there.
+        choices=replace(choices, options=replace(choices.options, exactly_once=None)),
         discovery=parts.discovery,
     )
     return Job(

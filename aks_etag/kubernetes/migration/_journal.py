@@ -37,6 +37,8 @@ class Sweep:
     conflicts: int = 0
     problems: int = 0
     finished: bool = False
+    # A chunk was begun: what it moved is lost if the run is killed before it is noted.
+    torn: bool = False
 
 
 class Journal:
@@ -91,6 +93,12 @@ class Journal:
             self._connection.execute("DELETE FROM problems WHERE phase = ?", (sweep.phase,))
             self._keep(sweep)
 
+    def opening(self, sweep: Sweep) -> None:
+        """Note that a chunk is begun."""
+        with self._connection:
+            sweep.torn = True
+            self._keep(sweep)
+
     def advance(self, sweep: Sweep, problems: Iterable[Problem], moved: int, conflicts: int) -> None:
         """Note that a chunk is done, with its counts and problems, all or nothing."""
         with self._connection:
@@ -99,6 +107,7 @@ class Journal:
             for name, more in (("moved", moved), ("conflicts", conflicts)):
                 total = str(self.count(name) + more)
                 self._connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, total))
+            sweep.torn = False
             self._keep(sweep)
 
     def problems(self, phase: Phase) -> tuple[Problem, ...]:

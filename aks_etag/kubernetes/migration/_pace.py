@@ -73,4 +73,5 @@ def until_open(window: Window, wall: float) -> float:
     opens = datetime.combine(moment.date(), first, zone)
     if opens <= moment:
         opens += timedelta(days=1)
-    return (opens - moment).total_seconds()
+    # In UTC: between two times of one zone, Python counts the hours of its clocks, and a night may be shorter.
+    return (opens.astimezone(UTC) - moment.astimezone(UTC)).total_seconds()

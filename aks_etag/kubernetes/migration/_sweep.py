@@ -21,6 +21,8 @@ def sweep(job: Job, phase: Phase, number: int, definition: Definition, patch_of:
     started, before = (yield from now()), current.done
     while not current.finished and not job.pausing:
         items, token = yield from chunk(job, definition, current.token)
+        if phase != "rewrite":
+            job.journal.opening(current)
         results = yield from together(list(_touches(job, definition, items, patch_of)), job.concurrency)
         _note(job, current, results, token)
         elapsed = (yield from now()) - started
@@ -66,6 +68,9 @@ def _begun(job: Job, phase: Phase, number: int, definition: Definition) -> Flow[
     same = known is not None and known.number == number
     # A pass that proves something speaks of one state of the definition; a mere rewrite does not.
     if known is not None and same and (phase == "rewrite" or known.resource_version == definition.resource_version):
+        # Whatever a chunk that was not noted has moved, nobody knows: such a pass is none that moved nothing.
+        known.moved += known.torn
+        known.torn = False
         return known
     fresh = Sweep(
         phase=phase,

@@ -187,11 +187,11 @@ class MockAks:
         return respx_router(self.core)
 
     @contextmanager
-    def serve(self) -> Iterator[str]:
-        """Serve on loopback; yield the base URL."""
+    def serve(self, port: int = 0) -> Iterator[str]:
+        """Serve on loopback, by default on a free port; yield the base URL."""
         from aks_etag.mock.server import serve
 
-        with serve(self.core) as url:
+        with serve(self.core, port) as url:
             yield url
 
     def client(self, **settings: Any) -> AksClient:

@@ -21,9 +21,9 @@ _NO_LINGER: Final = struct.pack("ii", 1, 0)
 
 
 @contextmanager
-def serve(core: Service) -> Iterator[str]:
-    """Serve the mock on a free port; yield the base URL."""
-    server = Server(core)
+def serve(core: Service, port: int = 0) -> Iterator[str]:
+    """Serve the mock on a port of this machine, by default a free one; yield the base URL."""
+    server = Server(core, port)
     server.start()
     try:
         yield server.url
@@ -34,9 +34,9 @@ def serve(core: Service) -> Iterator[str]:
 class Server:
     """Accepts connections until it is stopped; one daemon thread for each."""
 
-    def __init__(self, core: Service) -> None:
+    def __init__(self, core: Service, port: int) -> None:
         self._core = core
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=BACKLOG)
+        self._listener = socket.create_server(("127.0.0.1", port), backlog=BACKLOG)
         self._wakeup, self._woken = socket.socketpair()
         self._lock = threading.Lock()
         self._connections: dict[socket.socket, threading.Thread] = {}

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The client of a ``kube`` command: a kubeconfig, or an address and a token."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ._config import needed
+from ._progress import Progress
+
+if TYPE_CHECKING:
+    from ..kubernetes import KubernetesClient
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_WHERE = ("kubeconfig", "context", "server", "certificate_authority", "verbose", "quiet")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """Which API server, and how loud."""
+
+    kubeconfig: str | None
+    context: str | None
+    server: str | None
+    certificate_authority: str | None
+    verbose: bool
+    quiet: bool
+
+
+def where(command: F) -> F:
+    """Add which API server to speak to, given to the command as one value."""
+
+    @functools.wraps(command)
+    def called(**given: Any) -> Any:
+        return command(where=Cluster(**{name: given.pop(name) for name in _WHERE}), **given)
+
+    options = [
+        click.option("--kubeconfig", metavar="FILE", help="Default: KUBECONFIG, or ~/.kube/config."),
+        click.option("--context", metavar="NAME", help="Another context of the kubeconfig."),
+        click.option("--server", metavar="URL", help="An API server without a kubeconfig; token: AKS_ETAG_KUBE_TOKEN."),
+        click.option("--certificate-authority", metavar="FILE", help="The CA of --server."),
+        click.option("-v", "--verbose", is_flag=True, help="Say each step."),
+        click.option("--quiet", is_flag=True, help="Say nothing but errors."),
+    ]
+    for option in reversed(options):
+        called = option(called)
+    return called  # type: ignore[return-value]
+
+
+def which(command: F) -> F:
+    """Add which object."""
+    for option in (
+        click.option("--namespace", metavar="NAMESPACE", help="Its namespace; none for kinds that live in none."),
+        click.argument("name", metavar="NAME"),
+        click.argument("kind", metavar="KIND"),
+        click.argument("api_version", metavar="API-VERSION"),
+    ):
+        command = option(command)
+    return command
+
+
+@contextmanager
+def session(where: Cluster) -> Iterator[tuple[KubernetesClient, Progress]]:
+    """Open a client, and a progress that it tells what happens."""
+    from ..kubernetes import KubernetesClient
+
+    with Progress(verbose=where.verbose, quiet=where.quiet) as progress:
+        if where.server is not None:
+            server = needed(where.server, None, "--server", "")
+            token = os.environ.get("AKS_ETAG_KUBE_TOKEN")
+            kube = KubernetesClient(
+                server, token=token, verify=where.certificate_authority or True, on_event=progress.tell
+            )
+        else:
+            kube = KubernetesClient.from_kubeconfig(where.kubeconfig, where.context, on_event=progress.tell)
+        with kube:
+            yield kube, progress

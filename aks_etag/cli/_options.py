@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Options that many commands share, with the names and letters that az gives them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+import click
+
+from ._output import FORMATS
+from ._session import Where
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_WHERE = ("subscription", "cloud", "endpoint", "api_version", "verbose", "quiet")
+
+
+def where(command: F) -> F:
+    """Add where to work and how loud, given to the command as one value."""
+
+    @functools.wraps(command)
+    def called(**given: Any) -> Any:
+        told = {name: given.pop(name) for name in _WHERE}
+        return command(where=Where(**told), **given)
+
+    options = [
+        click.option(
+            "--subscription", metavar="ID", help="Subscription; default: AZURE_SUBSCRIPTION_ID, or az account."
+        ),
+        click.option("--cloud", metavar="NAME", help="AzureCloud, AzureChinaCloud or AzureUSGovernment."),
+        click.option(
+            "--endpoint", metavar="URL", envvar="AKS_ETAG_ENDPOINT", help="Another endpoint, such as the mock's."
+        ),
+        click.option("--api-version", metavar="VERSION", help="Another api-version of the service."),
+        click.option("-v", "--verbose", is_flag=True, help="Say each step: the condition sent, each retry and wait."),
+        click.option("--quiet", is_flag=True, help="Say nothing but errors."),
+    ]
+    return cast("F", _with(called, options))
+
+
+def cluster(command: F) -> F:
+    """Add which cluster."""
+    return _with(
+        command,
+        [
+            click.option("-g", "--resource-group", metavar="RG", help="Resource group; default: az configure."),
+            click.option("-n", "--name", metavar="NAME", required=True, help="Name of the cluster."),
+        ],
+    )
+
+
+def pool(command: F) -> F:
+    """Add which agent pool of which cluster."""
+    return _with(
+        command,
+        [
+            click.option("-g", "--resource-group", metavar="RG", help="Resource group; default: az configure."),
+            click.option("--cluster-name", metavar="NAME", required=True, help="Name of the cluster."),
+            click.option(
+                "-n", "--name", "--nodepool-name", "name", metavar="POOL", required=True, help="Name of the pool."
+            ),
+        ],
+    )
+
+
+def output(command: F) -> F:
+    """Add how to show the result."""
+    return _with(
+        command,
+        [
+            click.option(
+                *("-o", "--output", "shown"),
+                type=click.Choice(FORMATS),
+                default="json",
+                show_default=True,
+                help="Format of the output.",
+            ),
+            click.option("--query", metavar="JMESPATH", help="Show only this part of the result."),
+        ],
+    )
+
+
+def condition(command: F) -> F:
+    """Add under which condition to write."""
+    return _with(
+        command,
+        [
+            click.option("--if-match", metavar="TAG|*", help="Write only this version; * means whatever exists."),
+            click.option("--force", is_flag=True, help="Write without a condition, over whatever is there."),
+        ],
+    )
+
+
+def edits(command: F) -> F:
+    """Add what to change."""
+    return _with(
+        command,
+        [
+            click.option("--set", "sets", multiple=True, metavar="PATH=VALUE...", help="Set values, as az does."),
+            click.option("--add", "adds", multiple=True, metavar="PATH VALUE...", help="Append to a list."),
+            click.option("--remove", "removes", multiple=True, metavar="PATH [INDEX]", help="Remove a value."),
+            click.option("--patch", "patch", metavar="FILE|-", help="Apply a JSON merge patch (ARM body, RFC 7396)."),
+            click.option("--json-patch", metavar="FILE|-", help="Apply a JSON Patch (ARM body, RFC 6902)."),
+            click.option("--file", "file", metavar="FILE|-", help="Make it this ARM body; see --base."),
+            click.option("--base", metavar="FILE", help="The body that --file was made from, for a three-way merge."),
+        ],
+    )
+
+
+def waiting(command: F) -> F:
+    """Add how long to wait."""
+    return _with(
+        command,
+        [
+            click.option("--no-wait", is_flag=True, help="Return once the write is accepted; see aks-etag resume."),
+            click.option(
+                "--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="Give up waiting after this."
+            ),
+        ],
+    )
+
+
+def confirmed(command: F) -> F:
+    """Add the answer to the question before what cannot be undone."""
+    return _with(command, [click.option("-y", "--yes", is_flag=True, help="Do not ask.")])
+
+
+def _with(command: F, options: Sequence[Callable[[Any], Any]]) -> F:
+    decorated: Any = command
+    for option in reversed(options):
+        decorated = option(decorated)
+    return cast("F", decorated)

@@ -28,6 +28,7 @@ from ._flows.update import check_age, update
 from ._flows.write import once
 from ._resources import AgentPool, Arm, ClusterTags, ManagedCluster, Resource
 from .errors import InvalidPreconditionError
+from .history._recorder import Recorder, written_down
 
 T = TypeVar("T")
 Tag: TypeAlias = str | Snapshot | Unset
@@ -41,6 +42,7 @@ class Settings:
     arm: Arm
     options: Options
     on_event: OnEvent | None = None
+    history: Recorder | None = None
 
     def changed(
         self,
@@ -79,6 +81,21 @@ class Calls:
     address: ResourceId
     settings: Settings
 
+    @property
+    def history(self) -> Recorder | None:
+        """Where its writes are recorded, if they are."""
+        return self.settings.history
+
+    @property
+    def target(self) -> str:
+        """What its writes are recorded under."""
+        return str(self.address)
+
+    @property
+    def on_doubt(self) -> str:
+        """How it is told to go about a doubt."""
+        return self.settings.options.on_doubt
+
     def resource(self, *, inline_pools: bool = False) -> Resource:
         """Return what the flows know of the resource."""
         if self.address.pool is not None:
@@ -98,6 +115,7 @@ class Calls:
         options = replace(self.settings.options, on_busy="wait")
         return read.wait(self.resource(), options, deadline=_seconds(deadline))
 
+    @written_down
     def update(
         self, change: Change, if_match: Tag, deadline: float | None, on_busy: OnBusy | Unset, inline_pools: bool = False
     ) -> Flow[WriteResult]:
@@ -107,11 +125,13 @@ class Calls:
         flow = partial(update, resource, checked(change), self.options(on_busy), pin=pin)
         return self._within(deadline, flow)
 
+    @written_down
     def create(self, body: Mapping[str, Any], adopt: bool, deadline: float | None) -> Flow[WriteResult]:
         """Put it if it is not there."""
         request = self.resource().replace(plain_body(body), CREATE)
         return self._once("put", request, CREATE, deadline, adopt=adopt)
 
+    @written_down
     def create_or_update(
         self, body: Mapping[str, Any], change: Change, deadline: float | None, on_busy: OnBusy | Unset
     ) -> Flow[WriteResult]:
@@ -121,6 +141,7 @@ class Calls:
         flow = partial(compose.create_or_update, resource, request, checked(change), options)
         return self._within(deadline, flow)
 
+    @written_down
     def put(
         self,
         body: Mapping[str, Any],
@@ -140,6 +161,7 @@ class Calls:
         request = resource.replace(desired, guard, base=base)
         return self._once("put", request, guard, deadline, inline_pools=inline_pools)
 
+    @written_down
     def patch(
         self, body: Mapping[str, Any], if_match: Tag, if_none_match: object, force: bool, deadline: float | None
     ) -> Flow[WriteResult]:
@@ -148,6 +170,7 @@ class Calls:
         guard = condition(if_match=if_match, force=force, target=str(self.address))
         return self._once("patch", self.resource().merge(plain_body(body), guard), guard, deadline)
 
+    @written_down
     def update_tags(
         self, tags_or_change: TagsChange, deadline: float | None, on_busy: OnBusy | Unset
     ) -> Flow[WriteResult]:
@@ -157,6 +180,7 @@ class Calls:
         flow = partial(compose.update_tags, tags, self.resource(), change, self.options(on_busy))
         return self._within(deadline, flow)
 
+    @written_down
     def delete(
         self,
         if_match: Tag,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -38,6 +39,7 @@ class AksClient:
     ``credential`` is any azure-core token credential; ``None`` takes ``DefaultAzureCredential`` of the cloud.
     ``polling_interval`` is the longest pause between polls and tries, in seconds. ``transport`` is ``"httpx"``, an
     httpx transport or client, or an azure-core transport. ``on_event`` is called in the writing thread.
+    ``history`` is a file in which writes and their outcomes are recorded, for ``aks_etag.history.check``.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class AksClient:
         polling_interval: float = 30.0,
         on_event: OnEvent | None = None,
         etag_format: ETagFormat = "raw",
+        history: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
     ) -> None:
         check_name("subscription id", subscription_id)
@@ -64,6 +67,7 @@ class AksClient:
         self._settings = self._parts.settings(
             api_version, etag_format, conflict_retry, on_busy, on_doubt, polling_interval, on_event
         )
+        self._settings = self._parts.recording(self._settings, history)
         self._transport: ArmTransport | SdkTransport = self._parts.transport(transport)
         self._sdk: ContainerServiceClient | None = None
 
@@ -79,6 +83,7 @@ class AksClient:
         polling_interval: float = 30.0,
         on_event: OnEvent | None = None,
         etag_format: ETagFormat = "raw",
+        history: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
     ) -> Self:
         """Wrap a client that a program already has: its credential, cloud, api-version, transport and policies.
@@ -95,6 +100,7 @@ class AksClient:
         self._settings = self._parts.settings(
             client._config.api_version, etag_format, conflict_retry, on_busy, on_doubt, polling_interval, on_event
         )
+        self._settings = self._parts.recording(self._settings, history)
         self._transport = wrapped
         self._sdk = client
         return self
@@ -136,6 +142,8 @@ class AksClient:
     def close(self) -> None:
         """Close the connections."""
         self._transport.close()
+        if self._settings.history is not None:
+            self._settings.history.close()
 
     def __enter__(self) -> Self:
         return self

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from .._calls import Tag, checked
 from .._core.changes import Change, plain_body
 from .._core.pacing import check_seconds
-from .._core.precondition import CREATE, Condition, condition, pinned
+from .._core.precondition import CREATE, condition, pinned
 from .._core.snapshot import Snapshot, WriteResult
 from .._core.unset import UNSET, Unset
 from .._drivers import OnEvent
@@ -22,6 +22,7 @@ from .._flows.options import Options
 from .._flows.update import update
 from .._flows.write import once
 from ..errors import InvalidPreconditionError
+from ..history._recorder import Recorder, written_down
 from . import _flows, _ownership
 from ._discovery import Discovery
 from ._object import KubernetesObject
@@ -40,6 +41,7 @@ class Choices:
     on_event: OnEvent | None = None
     dry_run: bool = False
     field_manager: str = ""
+    history: Recorder | None = None
     watchdog: Watchdog = field(default_factory=Watchdog, compare=False, repr=False)
 
 
@@ -60,6 +62,21 @@ class Calls:
         """How messages call it before its path is known."""
         scope = f"{self.namespace}/" if self.namespace else ""
         return f"{self.api_version} {self.kind} {scope}{self.name}"
+
+    @property
+    def history(self) -> Recorder | None:
+        """Where its writes are recorded, if they are."""
+        return self.choices.history
+
+    @property
+    def target(self) -> str:
+        """What its writes are recorded under."""
+        return self.label
+
+    @property
+    def on_doubt(self) -> str:
+        """How it is told to go about a doubt."""
+        return self.choices.options.on_doubt
 
     def get(self, deadline: float | None) -> Flow[Snapshot]:
         """Read it."""
@@ -82,6 +99,7 @@ class Calls:
 
         return self._on(deadline, part)
 
+    @written_down
     def create(self, body: Mapping[str, Any], adopt: bool, deadline: float | None) -> Flow[WriteResult]:
         """Post it if it is not there."""
         desired = plain_body(body)
@@ -92,6 +110,7 @@ class Calls:
 
         return self._on(deadline, post)
 
+    @written_down
     def update(self, change: Change, if_match: Tag, deadline: float | None) -> Flow[WriteResult]:
         """Change it in the loop."""
         wanted = checked(change)
@@ -103,6 +122,7 @@ class Calls:
 
         return self._on(deadline, loop)
 
+    @written_down
     def create_or_update(self, body: Mapping[str, Any], change: Change, deadline: float | None) -> Flow[WriteResult]:
         """Post it if it is not there, else change it in the loop."""
         desired, wanted = plain_body(body), checked(change)
@@ -114,6 +134,7 @@ class Calls:
 
         return self._on(deadline, either)
 
+    @written_down
     def patch(
         self, change: Patch, if_match: Snapshot | Unset, locked: bool, deadline: float | None
     ) -> Flow[WriteResult]:
@@ -128,6 +149,7 @@ class Calls:
         flow = partial(_flows.patch, change=change, seen=seen, locked=locked, options=self.choices.options)
         return self._on(deadline, lambda target, budget: flow(target, budget=budget))
 
+    @written_down
     def apply(
         self, body: Mapping[str, Any], field_manager: str, force: bool, deadline: float | None
     ) -> Flow[WriteResult]:
@@ -144,6 +166,7 @@ class Calls:
 
         return self._on(deadline, said)
 
+    @written_down
     def delete(
         self, if_match: Tag, only_if: Callable[[Snapshot], bool] | Unset, force: bool, deadline: float | None
     ) -> Flow[WriteResult]:

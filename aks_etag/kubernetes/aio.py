@@ -32,7 +32,7 @@ class AsyncKubernetesClient:
 
     ``token`` is a bearer token or a function that gives one (asked with ``True`` after a 401). ``verify`` is ``True``,
     the path of a CA bundle, or an ``ssl.SSLContext``. ``polling_interval`` is the longest pause between tries, in
-    seconds.
+    seconds. ``history`` is a file in which writes and their outcomes are recorded, for ``aks_etag.history.check``.
     """
 
     def __init__(
@@ -45,10 +45,12 @@ class AsyncKubernetesClient:
         conflict_retry: ConflictRetry = _setup.PATIENCE,
         polling_interval: float = 5.0,
         on_event: OnEvent | None = None,
+        history: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
     ) -> None:
         self._parts = _setup.Parts.made(base_url, clock)
-        self._choices = _setup.choices(conflict_retry, polling_interval, on_event)
+        choices = _setup.choices(conflict_retry, polling_interval, on_event)
+        self._choices = self._parts.recording(choices, history)
         self._transport = self._parts.async_transport(token, verify, transport, on_event)
 
     @classmethod
@@ -115,6 +117,8 @@ class AsyncKubernetesClient:
     async def close(self) -> None:
         """Close the connections."""
         await self._transport.close()
+        if self._choices.history is not None:
+            self._choices.history.close()
 
     async def __aenter__(self) -> Self:
         return self

@@ -84,7 +84,7 @@ class Backstage:
             self._store.keep(after)
             self._edits += 1
             key = pool.key if pool else None
-            self._store.commit("PUT", f"edit-{self._edits}", see(before, key), see(after, key))
+            self._store.commit("PUT", f"edit-{self._edits}", see(before, key), see(after, key), background=True)
 
     def delete(self, group: str, name: str, pool_name: str | None) -> None:
         """Be another writer whose deletion is already over."""
@@ -94,11 +94,11 @@ class Backstage:
             self._edits += 1
             if pool_name is None:
                 del self._store.clusters[before.key]
-                self._store.commit("DELETE", f"edit-{self._edits}", see(before), None)
+                self._store.commit("DELETE", f"edit-{self._edits}", see(before), None, background=True)
                 return
             key = _pool(before, pool_name).key
             self._store.keep(before.without_pool(key))
-            self._store.commit("DELETE", f"edit-{self._edits}", see(before, key), None)
+            self._store.commit("DELETE", f"edit-{self._edits}", see(before, key), None, background=True)
 
     def set_state(self, group: str, name: str, pool_name: str | None, state: str) -> None:
         """Pin a provisioning state; a terminal one gives way to the next operation."""

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Judge by the state before and after alone: the acknowledged writes must explain the difference.
+
+For numbers, what was acknowledged must add up, together with some of what is not known. Other values must form a trail
+from the initial to the final one that takes every acknowledged transition once, and an unknown one at most once. All
+writers must have been recorded; a resource that may have been deleted is left alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from ._leaves import ABSENT, MISSING, UNKNOWN, Digests, Shown, Transition, differing, skipped
+from ._ops import Attempt, Operation
+from ._report import Anomaly
+
+State: TypeAlias = Mapping[str, Mapping[str, Any] | None]
+Where: TypeAlias = tuple[str, str]
+
+# Beyond these, what is not known is taken to explain everything.
+_MOST_SUMS: Final = 100_000
+_MOST_TRIED: Final = 10
+
+
+@dataclass(slots=True)
+class Story:
+    """What happened at one place: transitions that certainly happened, and sets of which at most one did."""
+
+    certain: list[Transition] = field(default_factory=list)
+    perhaps: list[list[Transition]] = field(default_factory=list)
+
+
+def unexplained(operations: Sequence[Operation], initial: State, final: State, digests: Digests) -> Iterator[Anomaly]:
+    """Name every place whose final value the history does not explain."""
+    before, after = _ends(initial, final, digests)
+    stories = _stories(operations)
+    # A delete takes everything along, and what is created after it begins anew.
+    deleted = {each.resource_id.casefold() for each in operations if any(map(_may_delete, _all_of(each)))}
+    for where in {**before, **stories}:
+        if where[0] in deleted:
+            continue
+        start, end = before.get(where, ABSENT), after.get(where, ABSENT)
+        why = _why(stories.get(where, Story()), start, end)
+        if why:
+            resource_id, path = where
+            yield Anomaly(
+                kind="unexplained", op=None, lines=(f"{path} of {resource_id} went from {start} to {end}", why)
+            )
+
+
+def _ends(initial: State, final: State, digests: Digests) -> tuple[dict[Where, Shown], dict[Where, Shown]]:
+    """Show the initial and the final value of every place."""
+    sides: list[dict[Where, Shown]] = []
+    for state in (initial, final):
+        leaves = {}
+        for resource_id, body in state.items():
+            pairs = differing(MISSING, MISSING if body is None else body, skipped(resource_id))
+            leaves.update({(resource_id.casefold(), path): digests.shown(value) for path, (_, value) in pairs.items()})
+        sides.append(leaves)
+    return ({**dict.fromkeys(sides[1], ABSENT), **sides[0]}, sides[1])
+
+
+def _stories(operations: Iterable[Operation]) -> dict[Where, Story]:
+    found: dict[Where, Story] = {}
+    for operation in operations:
+        certain, perhaps = _written(operation)
+        key = operation.resource_id.casefold()
+        if certain is not None:
+            for path, pair in certain.changes.items():
+                found.setdefault((key, path), Story()).certain.append(pair)
+        for path in {path for attempt in perhaps for path in attempt.changes}:
+            choices = [attempt.changes[path] for attempt in perhaps if path in attempt.changes]
+            found.setdefault((key, path), Story()).perhaps.append(choices)
+    return found
+
+
+def _written(operation: Operation) -> tuple[Attempt | None, list[Attempt]]:
+    """Return the attempt that certainly was carried out, or those of which one may have been."""
+    accepted = [each for each in operation.attempts if isinstance(each.status, int) and each.status < 300]
+    done = operation.outcome in ("created", "updated", "deleted") and not operation.recovered
+    if (done or operation.applied is True) and accepted:
+        return accepted[-1], []
+    if operation.applied is False or operation.outcome in ("unchanged", "absent"):
+        return None, []
+    return None, [
+        each for each in operation.attempts if each.status in (None, "lost") or each in accepted or _unsure(each)
+    ]
+
+
+def _all_of(operation: Operation) -> list[Attempt]:
+    certain, perhaps = _written(operation)
+    return perhaps if certain is None else [certain]
+
+
+def _may_delete(attempt: Attempt) -> bool:
+    return attempt.method == "DELETE"
+
+
+def _unsure(attempt: Attempt) -> bool:
+    status = attempt.status
+    return isinstance(status, int) and (status in (408, 409) or status >= 500 or attempt.perhaps_twice)
+
+
+def _why(story: Story, start: Shown, end: Shown) -> str:
+    pairs = [*story.certain, *(pair for choices in story.perhaps for pair in choices)]
+    if any(UNKNOWN in pair for pair in pairs):
+        return ""
+    if all(map(_is_number, (start, end, *(value for pair in pairs for value in pair)))):
+        return _sum(story, start, end)
+    return _trail(story, start, end)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _sum(story: Story, start: Any, end: Any) -> str:
+    told = sum(after - before for before, after in story.certain)
+    sums = {0}
+    for choices in story.perhaps:
+        sums |= {one + after - before for one in sums for before, after in choices}
+        if len(sums) > _MOST_SUMS:
+            return ""
+    if end - start - told in sums:
+        return ""
+    spare = f", and {len(story.perhaps)} may or may not have been" if story.perhaps else ""
+    return f"{len(story.certain)} writes that make {told:+g} were acknowledged{spare}"
+
+
+def _trail(story: Story, start: Shown, end: Shown) -> str:
+    balance: Counter[Any] = Counter()
+    for before, after in story.certain:
+        balance[_node(before)] -= 1
+        balance[_node(after)] += 1
+    balance[_node(start)] += 1
+    balance[_node(end)] -= 1
+    spare = [[(_node(before), _node(after)) for before, after in choices] for choices in story.perhaps]
+    fits = len(spare) > _MOST_TRIED or _balanced(balance, spare)
+    return "" if fits and _connected(story, start) else _told(story)
+
+
+def _balanced(balance: Counter[Any], spare: list[list[tuple[Any, Any]]]) -> bool:
+    """Whether unknown transitions, each at most once, lead on from where more arrive than leave."""
+    surplus = next((node for node, count in balance.items() if count > 0), None)
+    if surplus is None:
+        return True
+    for n, choices in enumerate(spare):
+        for before, after in choices:
+            if before != surplus:
+                continue
+            moved = balance.copy()
+            moved[before] -= 1
+            moved[after] += 1
+            if _balanced(moved, spare[:n] + spare[n + 1 :]):
+                return True
+    return False
+
+
+def _connected(story: Story, start: Shown) -> bool:
+    """Whether every certain transition can be reached from the initial value."""
+    pairs = [*story.certain, *(pair for choices in story.perhaps for pair in choices)]
+    following: dict[Any, set[Any]] = {}
+    for before, after in pairs:
+        following.setdefault(_node(before), set()).add(_node(after))
+    reached, queue = {_node(start)}, [_node(start)]
+    while queue:
+        for node in following.get(queue.pop(), set()) - reached:
+            reached.add(node)
+            queue.append(node)
+    return all(_node(before) in reached for before, _ in story.certain)
+
+
+def _told(story: Story) -> str:
+    shown = ", ".join(f"{before} -> {after}" for before, after in story.certain[:8])
+    return f"no trail takes each acknowledged transition once: {shown or 'there is none'}"
+
+
+def _node(value: Shown) -> tuple[str, Shown]:
+    return (type(value).__name__, value)

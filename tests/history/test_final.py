@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Judged by the state before and after alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from aks_etag.history import check
+
+from .story import POOL, answer, attempt, call, done, failed, history, kinds, pool, unknown, update
+
+
+def scaled(op: str, before: int, after: int) -> list[dict[str, Any]]:
+    return update(op, f"r-{op}", f"t{before}", pool(before), pool(after))
+
+
+def labelled(op: str, before: str, after: str) -> list[dict[str, Any]]:
+    return update(op, f"r-{op}", f"t{before}", pool(3, a=before), pool(3, a=after))
+
+
+def perhaps(op: str, before: Any, after: Any, end: Any = None) -> list[dict[str, Any]]:
+    sent = attempt(op, f"r-{op}", "t1", before, after)
+    return [call(op), sent, answer(op, f"r-{op}", "lost"), end or unknown(op)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "initial", "final", "clean"),
+    [
+        ((), pool(3), pool(3), True),
+        ((), pool(3), pool(4), False),
+        ((scaled("a", 3, 4), scaled("b", 4, 9)), pool(3), pool(9), True),
+        ((scaled("a", 3, 4), scaled("b", 3, 4)), pool(3), pool(4), False),
+        ((scaled("a", 3, 4), perhaps("b", pool(4), pool(5))), pool(3), pool(5), True),
+        ((scaled("a", 3, 4), perhaps("b", pool(4), pool(5))), pool(3), pool(4), True),
+        ((scaled("a", 3, 4), perhaps("b", pool(4), pool(5))), pool(3), pool(6), False),
+        ((perhaps("a", pool(3), pool(5), failed("a", "PreconditionFailedError")),), pool(3), pool(5), False),
+        ((perhaps("a", pool(3), pool(5), done("a", "updated", recovered="equivalent")),), pool(3), pool(5), True),
+        ((labelled("a", "x", "y"), labelled("b", "y", "z")), pool(3, a="x"), pool(3, a="z"), True),
+        ((labelled("b", "y", "z"), labelled("a", "x", "y")), pool(3, a="x"), pool(3, a="z"), True),
+        ((labelled("a", "x", "y"), labelled("b", "y", "x")), pool(3, a="x"), pool(3, a="x"), True),
+        ((labelled("a", "x", "y"), labelled("b", "x", "y")), pool(3, a="x"), pool(3, a="y"), False),
+        ((labelled("a", "x", "y"), labelled("b", "x", "z")), pool(3, a="x"), pool(3, a="z"), False),
+        ((labelled("a", "y", "z"), labelled("b", "z", "y")), pool(3, a="x"), pool(3, a="x"), False),
+        ((labelled("a", "x", "y"), perhaps("b", pool(3, a="y"), pool(3, a="z"))), pool(3, a="x"), pool(3, a="z"), True),
+        ((labelled("a", "x", "y"), perhaps("b", pool(3, a="y"), pool(3, a="z"))), pool(3, a="x"), pool(3, a="y"), True),
+        (
+            (labelled("a", "x", "y"), perhaps("b", pool(3, a="y"), pool(3, a="x"))),
+            pool(3, a="x"),
+            pool(3, a="w"),
+            False,
+        ),
+        (
+            (labelled("a", "x", "y"), labelled("c", "x", "w"), perhaps("b", pool(3, a="y"), pool(3, a="x"))),
+            pool(3, a="x"),
+            pool(3, a="w"),
+            True,
+        ),
+    ],
+)
+def test_the_acknowledged_explain_the_final_state(lines: Any, initial: Any, final: Any, clean: bool) -> None:
+    report = check(history(*lines), initial={POOL: initial}, final={POOL: final})
+    assert kinds(report) == ([] if clean else ["unexplained"])
+
+
+def test_what_was_created_and_deleted_is_explained() -> None:
+    created = [
+        call("a", "create"),
+        attempt("a", "r1", None, None, pool(3)),
+        answer("a", "r1", 201),
+        done("a", "created"),
+    ]
+    assert check(history(created), initial={POOL: None}, final={POOL: pool(3)}).clean
+    assert not check(history(created), initial={POOL: None}, final={POOL: None}).clean
+
+
+def test_a_resource_that_was_deleted_is_left_alone() -> None:
+    gone = [call("a", "delete"), attempt("a", "r1", "t1", pool(3), None, "DELETE"), answer("a", "r1", 202)]
+    for end in (done("a", "deleted"), unknown("a")):
+        assert check(history(gone, end), initial={POOL: pool(3)}, final={POOL: None}).clean
+    refused = failed("a", "PreconditionFailedError")
+    assert not check(history(gone, refused), initial={POOL: pool(3)}, final={POOL: None}).clean
+
+
+def test_where_too_much_is_unknown_everything_is_explained() -> None:
+    unsure = [perhaps(f"u{n}", pool(3, a=f"v{n}"), pool(3, a=f"v{n + 1}")) for n in range(11)]
+    assert check(history(*unsure), initial={POOL: pool(3, a="v0")}, final={POOL: pool(3, a="far")}).clean
+
+
+def test_one_state_alone_is_refused() -> None:
+    with pytest.raises(ValueError, match="belong together"):
+        check(history(), initial={})
+    with pytest.raises(ValueError, match="no first line"):
+        check([], initial={}, final={})

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
-from ._leaves import MISSING, Pair, differing, skipped
+from ._leaves import INLINE, MISSING, Pair, below, differing, skipped
 from ._report import Anomaly
-
-_INLINE: Final = "/properties/agentPoolProfiles"
 
 
 class Commit(Protocol):
@@ -56,14 +54,14 @@ class Chains:
     def _carried_along(self, key: str, commit: Commit) -> None:
         """Forget the pools of a cluster that a write to the cluster created, changed or deleted with it."""
         pools = [child for child in self.latest if child.startswith(f"{key}/")]
-        if pools and any(path.startswith(_INLINE) for path in transition(commit)):
+        if pools and any(below(path, [INLINE]) for path in transition(commit)):
             for child in pools:
                 del self.latest[child]
 
 
 def transition(commit: Commit) -> dict[str, Pair]:
     """Return what a commit changed."""
-    return differing(_body(commit.body_before), _body(commit.body_after), skipped(commit.resource_id))
+    return differing(as_body(commit.body_before), as_body(commit.body_after), skipped(commit.resource_id))
 
 
 def name(commit: Commit) -> str:
@@ -72,7 +70,7 @@ def name(commit: Commit) -> str:
 
 
 def _gap(previous: Commit, commit: Commit, over: set[str]) -> Iterator[Anomaly]:
-    ended, begins = _body(previous.body_after), _body(commit.body_before)
+    ended, begins = as_body(previous.body_after), as_body(commit.body_before)
     if (ended is MISSING) != (begins is MISSING):
         where = "it was gone" if ended is MISSING else "it was there"
     elif commit.base_tag in over:
@@ -80,11 +78,12 @@ def _gap(previous: Commit, commit: Commit, over: set[str]) -> Iterator[Anomaly]:
     else:
         # The pools of a cluster are written on their own, too.
         paths = sorted(differing(ended, begins, skipped(commit.resource_id)))
-        where = ", ".join([path for path in paths if not path.startswith(_INLINE)][:3])
+        where = ", ".join([path for path in paths if not below(path, [INLINE])][:3])
     if where:
         text = f"{name(commit)} does not begin where {name(previous)} ended: {where}"
         yield Anomaly(kind="broken chain", op=None, lines=(text,))
 
 
-def _body(body: Mapping[str, Any] | None) -> Any:
+def as_body(body: Mapping[str, Any] | None) -> Any:
+    """Return a body, or that there is none."""
     return MISSING if body is None else body

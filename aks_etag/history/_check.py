@@ -62,7 +62,7 @@ def _found(
         ).anomalies()
         yield from needless(found.operations, commits, changes)
     if initial is not None and final is not None:
-        yield from unexplained(found.operations, initial, final, _digests(found))
+        yield from unexplained(found.operations, initial, final, _digests(found), normalised)
 
 
 def _digests(found: Recorded) -> Digests:

@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from ._chain import Chains, Commit, name, transition
-from ._leaves import ABSENT, MISSING, UNKNOWN, Digests, Pair, Transition, clone, differing, skipped
+from .._core.document import Fields
+from ._chain import Chains, Commit, as_body, name, transition
+from ._leaves import ABSENT, MISSING, UNKNOWN, Digests, Pair, Transition, below, clone, differing, skipped
 from ._ops import Attempt, Operation
 from ._report import Anomaly
 
 Body: TypeAlias = Mapping[str, Any]
 Change: TypeAlias = Callable[[dict[str, Any]], Any]
 
-SENT_DONE = ("created", "updated", "deleted")
-SENT_NOTHING = ("unchanged", "absent")
+SENT_DONE: Final = ("created", "updated", "deleted")
+SENT_NOTHING: Final = ("unchanged", "absent")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -64,10 +65,7 @@ class Log:
         change = self.changes.get(owner.op)
         if change is None or commit.body_before is None or commit.body_after is None:
             return
-        wanted = clone(dict(commit.body_before))
-        returned = change(wanted)
-        wanted = wanted if returned is None else returned
-        pairs = differing(wanted, commit.body_after, skipped(commit.resource_id))
+        pairs = differing(changed(change, commit.body_before), commit.body_after, skipped(commit.resource_id))
         for path, (want, got) in self._shown(pairs).items():
             yield f"{path} is {got}, and its change makes {want} of the commit before it"
 
@@ -76,7 +74,7 @@ class Log:
             yield f'its condition was version "{attempt.tag}", and "{commit.base_tag}" was there'
         if commit.body_after is None:
             return
-        before: Any = MISSING if commit.body_before is None else commit.body_before
+        before = as_body(commit.body_before)
         done = self._shown(transition(commit))
         for path, (old, new) in attempt.changes.items():
             yield from self._as_sent(path, old, new, done, before)
@@ -109,19 +107,17 @@ class Log:
         return {path: pair for path, pair in shown.items() if not self._rewritten(path)}
 
     def _rewritten(self, path: str) -> bool:
-        return any(path == each or path.startswith(f"{each}/") for each in self.normalised)
+        return below(path, self.normalised)
 
     def _repeated(self, operation: Operation) -> Iterator[Anomaly]:
-        first: dict[str, Commit] = {}
+        done: list[Commit] = []
         for commit in self.of_op.get(operation.op, ()):
-            # Tags may take a PATCH, and then a PUT for what the PATCH left there: two different writes.
-            earlier = first.setdefault(commit.method, commit)
-            if earlier is commit:
+            earlier = next((each for each in done if _same_again(each, commit)), None)
+            done.append(commit)
+            if earlier is None:
                 continue
-            moved = differing(
-                earlier.body_before or MISSING, commit.body_before or MISSING, skipped(commit.resource_id)
-            )
-            put_back = not transition(earlier).keys() & moved.keys()
+            allowed = operation.on_doubt == "reapply" and self._repeatable(operation, earlier, commit)
+            put_back = allowed or self._put_back(earlier, commit)
             yield Anomaly(
                 kind="re-asserted" if put_back else "doubled",
                 op=operation.op,
@@ -131,6 +127,22 @@ class Log:
                     f"{name(commit)}: {self._told_changes(commit)}",
                 ),
             )
+
+    def _put_back(self, earlier: Commit, commit: Commit) -> bool:
+        """Whether what the earlier of two commits had changed was, at some time between them, as before it."""
+        since = self.commits[self.commits.index(earlier) + 1 : self.commits.index(commit)]
+        there = [each.body_after for each in since if each.resource_id == earlier.resource_id]
+        touched, skip = transition(earlier).keys(), skipped(earlier.resource_id)
+        moved = (differing(as_body(earlier.body_before), as_body(body), skip) for body in (*there, commit.body_before))
+        return any(not touched & each.keys() for each in moved)
+
+    def _repeatable(self, operation: Operation, *commits: Commit) -> bool:
+        """Whether its change is known, and changes nothing more where it has been made already."""
+        change = self.changes.get(operation.op)
+        if change is None or any(commit.body_before is None for commit in commits):
+            return False
+        bodies = [commit.body_before or {} for commit in commits]
+        return all(idempotent(change, body, skipped(operation.resource_id)) for body in bodies)
 
     def _told_changes(self, commit: Commit) -> str:
         shown = [f"{path} {old} -> {new}" for path, (old, new) in self._shown(transition(commit)).items()]
@@ -151,7 +163,27 @@ class Log:
             )
 
 
-_UNMOVED = object()
+_UNMOVED: Final = object()
+
+
+def _same_again(earlier: Commit, commit: Commit) -> bool:
+    """Whether one commit does again what another did: not a PUT for what a PATCH of tags has left there."""
+    if earlier.method == commit.method:
+        return True
+    return bool(transition(earlier).keys() & transition(commit).keys())
+
+
+def changed(change: Change, body: Body) -> Any:
+    """Return what a change makes of a body."""
+    copy = clone(dict(body))
+    returned = change(copy)
+    return copy if returned is None else returned
+
+
+def idempotent(change: Change, body: Body, skip: Fields) -> bool:
+    """Whether a change, made again, changes nothing."""
+    once = changed(change, body)
+    return not differing(changed(change, once), once, skip)
 
 
 def _equal(left: Any, right: Any) -> bool:

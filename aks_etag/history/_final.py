@@ -3,17 +3,17 @@
 
 For numbers, what was acknowledged must add up, together with some of what is not known. Other values must form a trail
 from the initial to the final one that takes every acknowledged transition once, and an unknown one at most once. All
-writers must have been recorded; a resource that may have been deleted is left alone.
+writers must have been recorded; a resource that may have been deleted, or replaced unread, is left alone.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from ._leaves import ABSENT, MISSING, UNKNOWN, Digests, Shown, Transition, differing, skipped
+from ._leaves import ABSENT, INLINE, MISSING, UNKNOWN, Digests, Shown, Transition, below, differing, skipped
 from ._ops import Attempt, Operation
 from ._report import Anomaly
 
@@ -33,22 +33,22 @@ class Story:
     perhaps: list[list[Transition]] = field(default_factory=list)
 
 
-def unexplained(operations: Sequence[Operation], initial: State, final: State, digests: Digests) -> Iterator[Anomaly]:
+def unexplained(
+    operations: Sequence[Operation], initial: State, final: State, digests: Digests, normalised: Collection[str] = ()
+) -> Iterator[Anomaly]:
     """Name every place whose final value the history does not explain."""
     before, after = _ends(initial, final, digests)
     stories = _stories(operations)
-    # A delete takes everything along, and what is created after it begins anew.
-    deleted = {each.resource_id.casefold() for each in operations if any(map(_may_delete, _all_of(each)))}
+    opaque = {each.resource_id.casefold() for each in operations if _opaque(each)}
     for where in {**before, **stories}:
-        if where[0] in deleted:
+        resource_id, path = where
+        if resource_id in opaque or below(path, normalised) or below(path, [INLINE]):
             continue
         start, end = before.get(where, ABSENT), after.get(where, ABSENT)
         why = _why(stories.get(where, Story()), start, end)
         if why:
-            resource_id, path = where
-            yield Anomaly(
-                kind="unexplained", op=None, lines=(f"{path} of {resource_id} went from {start} to {end}", why)
-            )
+            head = f"{path} of {resource_id} went from {start} to {end}"
+            yield Anomaly(kind="unexplained", op=None, lines=(head, why))
 
 
 def _ends(initial: State, final: State, digests: Digests) -> tuple[dict[Where, Shown], dict[Where, Shown]]:
@@ -68,40 +68,52 @@ def _stories(operations: Iterable[Operation]) -> dict[Where, Story]:
     for operation in operations:
         certain, perhaps = _written(operation)
         key = operation.resource_id.casefold()
-        if certain is not None:
-            for path, pair in certain.changes.items():
-                found.setdefault((key, path), Story()).certain.append(pair)
+        for path, (pair, sure) in _certainly(certain).items():
+            story = found.setdefault((key, path), Story())
+            if sure:
+                story.certain.append(pair)
+            else:
+                story.perhaps.append([pair])
         for path in {path for attempt in perhaps for path in attempt.changes}:
             choices = [attempt.changes[path] for attempt in perhaps if path in attempt.changes]
             found.setdefault((key, path), Story()).perhaps.append(choices)
     return found
 
 
-def _written(operation: Operation) -> tuple[Attempt | None, list[Attempt]]:
-    """Return the attempt that certainly was carried out, or those of which one may have been."""
-    accepted = [each for each in operation.attempts if isinstance(each.status, int) and each.status < 300]
+def _certainly(attempts: Iterable[Attempt]) -> dict[str, tuple[Transition, bool]]:
+    """Join what one operation did: tags may take a PATCH, which may merge, and then a PUT for what it left there."""
+    found: dict[str, tuple[Transition, bool]] = {}
+    for attempt in attempts:
+        for path, pair in attempt.changes.items():
+            found[path] = (pair, attempt.method != "PATCH" or pair[1] != ABSENT)
+    return found
+
+
+def _written(operation: Operation) -> tuple[list[Attempt], list[Attempt]]:
+    """Return the attempts that certainly were carried out, and those of which one may have been."""
+    accepted = {each.method: each for each in operation.attempts if isinstance(each.status, int) and each.status < 300}
     done = operation.outcome in ("created", "updated", "deleted") and not operation.recovered
     if (done or operation.applied is True) and accepted:
-        return accepted[-1], []
+        return [each for each in accepted.values() if not _failed(each)], [*filter(_failed, accepted.values())]
     if operation.applied is False or operation.outcome in ("unchanged", "absent"):
-        return None, []
-    return None, [
-        each for each in operation.attempts if each.status in (None, "lost") or each in accepted or _unsure(each)
-    ]
+        return [], []
+    return [], [each for each in operation.attempts if each.status in (None, "lost") or _unsure(each)]
 
 
-def _all_of(operation: Operation) -> list[Attempt]:
+def _failed(attempt: Attempt) -> bool:
+    """Whether it was accepted, and its operation ended badly."""
+    return attempt.operation is not None and attempt.operation.casefold() != "succeeded"
+
+
+def _opaque(operation: Operation) -> bool:
+    """Whether it may have deleted the resource, or replaced what it had not read: what went with it is not known."""
     certain, perhaps = _written(operation)
-    return perhaps if certain is None else [certain]
-
-
-def _may_delete(attempt: Attempt) -> bool:
-    return attempt.method == "DELETE"
+    return any(attempt.method == "DELETE" or attempt.blind for attempt in (*certain, *perhaps))
 
 
 def _unsure(attempt: Attempt) -> bool:
     status = attempt.status
-    return isinstance(status, int) and (status in (408, 409) or status >= 500 or attempt.perhaps_twice)
+    return isinstance(status, int) and (status < 300 or status in (408, 409) or status >= 500 or attempt.perhaps_twice)
 
 
 def _why(story: Story, start: Shown, end: Shown) -> str:

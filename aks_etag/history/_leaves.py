@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import marshal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -35,6 +35,8 @@ _HIDDEN: Final = (*WRITE_ONLY, "properties.httpProxyConfig.httpProxy", "properti
 KEPT: Final = frozenset(
     {"agentPoolProfiles", "kubernetesVersion", "nodeImageVersion", "orchestratorVersion", "powerState"}
 )
+# Pools are resources of their own, and shown in their cluster as well.
+INLINE: Final = "/properties/agentPoolProfiles"
 CLUSTER_SKIPPED: Final[Fields] = fields((*cluster_fields(), *_HIDDEN))
 POOL_SKIPPED: Final[Fields] = fields(pool_fields())
 OBJECT_SKIPPED: Final[Fields] = fields(
@@ -76,6 +78,9 @@ def _differing(before: Any, after: Any, skip: Fields, path: str, sent: bool) -> 
         left, right = old.get(name, MISSING), new.get(name, MISSING)
         if left is right or (sent and right is MISSING and name in KEPT):
             continue
+        # Equal maps are passed over at the speed of C; only there, true and 1 are one.
+        if isinstance(left, dict) and left == right and marshal.dumps(left) == marshal.dumps(right):
+            continue
         yield from _differing(left, right, below, f"{path}/{name.replace('~', '~0').replace('/', '~1')}", sent)
 
 
@@ -94,6 +99,11 @@ def _as_map(value: Any) -> Mapping[str, Any] | None:
 
 def _same(left: Any, right: Any) -> bool:
     return bool(left == right) and isinstance(left, bool) == isinstance(right, bool)
+
+
+def below(path: str, pointers: Iterable[str]) -> bool:
+    """Whether a pointer is one of these, or leads to something below one of them."""
+    return any(path == each or path.startswith(f"{each}/") for each in pointers)
 
 
 def clone(body: Any) -> Any:

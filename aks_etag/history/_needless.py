@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ._chain import Commit
-from ._commits import Change
-from ._leaves import clone, differing, skipped
+from ._commits import Change, changed, idempotent
+from ._leaves import differing, skipped
 from ._ops import Attempt, Operation
 from ._report import Anomaly
 
@@ -62,7 +62,7 @@ def _why(operation: Operation, bodies: Bodies, change: Change | None) -> str:
     # Where the time was up, or a read failed, what was seen last is not what there was to know.
     if change is None or seen is None or end.get("cause") or end.get("pending") or operation.verb != "update":
         return ""
-    if _same(operation, _after(change, seen), seen):
+    if not differing(changed(change, seen), seen, skipped(operation.resource_id)):
         return f'the change holds in version "{tag}", which it saw'
     return _could_go_round(operation, bodies, change, seen)
 
@@ -70,34 +70,16 @@ def _why(operation: Operation, bodies: Bodies, change: Change | None) -> str:
 def _could_go_round(operation: Operation, bodies: Bodies, change: Change, seen: Mapping[str, Any]) -> str:
     if operation.on_doubt == "raise":
         return ""
+    skip = skipped(operation.resource_id)
     for attempt in operation.attempts:
         made_from = bodies.at(operation.resource_id, attempt.tag)
-        if made_from is None or not _idempotent(operation, change, made_from):
+        if made_from is None or not idempotent(change, made_from, skip):
             return ""
-        moved = differing(made_from, seen, skipped(operation.resource_id))
+        moved = differing(made_from, seen, skip)
         if operation.on_doubt == "untouched" and moved.keys() & attempt.changes.keys():
             return ""
-    return (
-        "what it changes was untouched, and the change can be made again"
-        if _idempotent(operation, change, seen)
-        else ""
-    )
+    return "what it changes was untouched, and the change can be made again" if idempotent(change, seen, skip) else ""
 
 
 def _clear(attempt: Attempt) -> bool:
     return attempt.status in _CLEAR and attempt.code != "EtagMismatch" and not attempt.perhaps_twice
-
-
-def _idempotent(operation: Operation, change: Change, body: Mapping[str, Any]) -> bool:
-    once = _after(change, body)
-    return _same(operation, _after(change, once), once)
-
-
-def _after(change: Change, body: Mapping[str, Any]) -> Any:
-    copy = clone(dict(body))
-    returned = change(copy)
-    return copy if returned is None else returned
-
-
-def _same(operation: Operation, left: Any, right: Any) -> bool:
-    return not differing(left, right, skipped(operation.resource_id))

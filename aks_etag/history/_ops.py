@@ -36,6 +36,11 @@ class Attempt:
         bare = value.removeprefix("W/").strip('"')
         return None if name == "If-None-Match" or bare in ("", "*") else bare
 
+    @property
+    def blind(self) -> bool:
+        """Whether it replaced something that had not been read."""
+        return self.read is None and not (self.condition or "").startswith("If-None-Match")
+
 
 @dataclass(slots=True, kw_only=True)
 class Operation:

@@ -36,6 +36,7 @@ class Recorder:
     now: Callable[[], float]
     digests: Digests
     client: str = field(default_factory=lambda: secrets.token_hex(4))
+    process: Callable[[], int] = os.getpid
     close: Callable[[], None] = lambda: None
     _calls: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
@@ -45,11 +46,15 @@ class Recorder:
         file = HistoryFile(path)
         return cls(write=file.write, now=now, digests=Digests(file.key), close=file.close)
 
-    def recorded(self, flow: Flow[T], verb: str, resource_id: str, **options: object) -> Flow[T]:
-        """Return a flow that does the same, and is written down."""
+    def recorded(
+        self, flow: Flow[T], verb: str, resource_id: str, snapshot: Snapshot | None = None, **options: object
+    ) -> Flow[T]:
+        """Return a flow that does the same, and is written down; ``snapshot`` is a read that was made before it."""
         # The process is part of the name: after a fork two of them count on.
-        op = f"{self.client}.{os.getpid():x}.{next(self._calls)}"
-        return _watched(flow, _Call(recorder=self, op=op, verb=verb, resource_id=resource_id, options=options))
+        op = f"{self.client}.{self.process():x}.{next(self._calls)}"
+        seen = {} if snapshot is None else {snapshot.id.casefold(): snapshot.body}
+        call = _Call(recorder=self, op=op, verb=verb, resource_id=resource_id, options=options, seen=seen)
+        return _watched(flow, call)
 
 
 class Recordable(Protocol):
@@ -74,7 +79,8 @@ def written_down(verb: Callable[Concatenate[R, P], Flow[T]]) -> Callable[Concate
         flow, history = verb(self, *args, **kwargs), self.history
         if history is None:
             return flow
-        return history.recorded(flow, verb.__name__, self.target, on_doubt=self.on_doubt)
+        snapshot = next((each for each in (*args, *kwargs.values()) if isinstance(each, Snapshot)), None)
+        return history.recorded(flow, verb.__name__, self.target, snapshot, on_doubt=self.on_doubt)
 
     return call
 

@@ -24,7 +24,8 @@ class Anomaly:
     """One thing that must not be; ``str()`` has the few lines that matter, in the order in which they happened.
 
     ``lost``: a commit's result is not the change applied to the commit before it. ``doubled``: two commits of one
-    operation; ``re-asserted``: the same, but the resource had been put back exactly in between. ``phantom``: a commit
+    operation; ``re-asserted``: the same, but the resource had been put back exactly in between, or ``on_doubt`` was
+    ``reapply`` and the change one that can be made again. ``phantom``: a commit
     of no operation, or a success without a commit. ``falsely failed``: a claim of "not applied", and a commit.
     ``needless unknown``: it said that it does not know, and could have known. ``broken chain``: a commit does not begin
     where the one before it ended. ``unexplained``: the final state is not what the acknowledged writes make of the

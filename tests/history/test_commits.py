@@ -94,10 +94,31 @@ CASES = [
         id="re-asserted: it had been put back",
     ),
     pytest.param(
-        history(call("a", "update_tags"), attempt("a", "r1", "t1", pool(3), pool(4), "PATCH"), AGAIN),
-        [commit("r1", "t1 t2", pool(3), pool(4), method="PATCH"), commit("r2", "t2 t3", pool(4), pool(5))],
+        history(LOST_ANSWER, attempt("a", "r2", "t4", pool(9), pool(4)), answer("a", "r2"), done("a", "updated", "r2")),
+        [
+            commit("r1", "t1 t2", pool(3), pool(4)),
+            commit("edit-1", "t2 t3", pool(4), pool(3), background=True),
+            commit("edit-2", "t3 t4", pool(3), pool(9), background=True),
+            commit("r2", "t4 t5", pool(9), pool(4)),
+        ],
+        ["re-asserted"],
+        id="re-asserted: it had been put back, and changed once more",
+    ),
+    pytest.param(
+        history(call("a", "update_tags"), attempt("a", "r1", "t1", pool(4), pool(4, a="1"), "PATCH"), AGAIN),
+        [
+            commit("r1", "t1 t2", pool(4), pool(4, a="1"), method="PATCH"),
+            commit("edit-1", "t2 t2", pool(4, a="1"), pool(4), background=True),
+            commit("r2", "t2 t3", pool(4), pool(5)),
+        ],
         [],
         id="clean: a PATCH, then a PUT for what it left",
+    ),
+    pytest.param(
+        history(call("a", "update_tags"), attempt("a", "r1", "t1", pool(3), pool(4), "PATCH"), AGAIN),
+        [commit("r1", "t1 t2", pool(3), pool(4), method="PATCH"), commit("r2", "t2 t3", pool(4), pool(5))],
+        ["doubled"],
+        id="doubled: a PATCH, then a PUT of the same",
     ),
     pytest.param(history(), [commit("r1", "t1 t2", pool(3), pool(4))], ["phantom"], id="phantom: of no operation"),
     pytest.param(

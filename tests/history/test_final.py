@@ -83,6 +83,14 @@ def test_a_resource_that_was_deleted_is_left_alone() -> None:
     assert not check(history(gone, refused), initial={POOL: pool(3)}, final={POOL: None}).clean
 
 
+def test_what_was_accepted_and_then_failed_may_or_may_not_be_there() -> None:
+    ended = {"line": "operation", "op": "a", "request": "r1", "status": "Failed"}
+    lines = [call("a"), attempt("a", "r1", "t1", pool(3), pool(5)), answer("a", "r1"), ended, done("a")]
+    assert check(history(lines), initial={POOL: pool(3)}, final={POOL: pool(3)}).clean
+    assert check(history(lines), initial={POOL: pool(3)}, final={POOL: pool(5)}).clean
+    assert not check(history(lines), initial={POOL: pool(3)}, final={POOL: pool(4)}).clean
+
+
 def test_where_too_much_is_unknown_everything_is_explained() -> None:
     unsure = [perhaps(f"u{n}", pool(3, a=f"v{n}"), pool(3, a=f"v{n + 1}")) for n in range(11)]
     assert check(history(*unsure), initial={POOL: pool(3, a="v0")}, final={POOL: pool(3, a="far")}).clean

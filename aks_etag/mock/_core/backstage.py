@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeAlias, TypeVar
@@ -14,6 +13,7 @@ from aks_etag.mock._core.address import Address
 from aks_etag.mock._core.answers import RefusalError
 from aks_etag.mock._core.checks import check_cluster, check_pool
 from aks_etag.mock._core.cluster_writes import born_cluster, moved_pools, replaced
+from aks_etag.mock._core.copies import copied
 from aks_etag.mock._core.documents import new_pool
 from aks_etag.mock._core.pool_writes import replaced_pool
 from aks_etag.mock._core.records import TERMINAL_STATES, Cluster, Pool, cluster_body, pool_body, see
@@ -58,7 +58,7 @@ class Backstage:
         """Create a settled agent pool; return its ARM id."""
         with self._store.lock:
             cluster = self.cluster(group, name)
-            sent = {"properties": {**seeds.FIXTURE_POOL, **copy.deepcopy(dict(properties))}}
+            sent = {"properties": {**seeds.FIXTURE_POOL, **copied(dict(properties))}}
             version = cluster.document["properties"].get("kubernetesVersion")
             pool = new_pool(pool_name, sent, born=seeds.BORN_ALONE, version=version, switches=self._store.switches)
             pool = replace(pool, etag=self._store.mint.guid())
@@ -148,11 +148,11 @@ def _checked(build: Callable[[], _Result]) -> _Result:
 
 def _cluster_fixture(body: Mapping[str, Any] | None, pools: Pools | None, location: str) -> dict[str, Any]:
     recorded = {"location": location, "identity": {"type": "SystemAssigned"}, "properties": {"dnsPrefix": "dns1"}}
-    sent: dict[str, Any] = copy.deepcopy(dict(recorded if body is None else body))
+    sent: dict[str, Any] = copied(dict(recorded if body is None else body))
     sent.setdefault("location", location)
     properties = sent["properties"] = {**(sent.get("properties") or {})}
     profiles = {profile["name"]: profile for profile in properties.get("agentPoolProfiles") or []}
     for name, fields in ({} if profiles and pools is None else pools or DEFAULT_POOLS).items():
-        profiles[name] = {**seeds.FIXTURE_POOL, **profiles.get(name, {}), **copy.deepcopy(dict(fields)), "name": name}
+        profiles[name] = {**seeds.FIXTURE_POOL, **profiles.get(name, {}), **copied(dict(fields)), "name": name}
     properties["agentPoolProfiles"] = list(profiles.values())
     return sent

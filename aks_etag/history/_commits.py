@@ -78,7 +78,7 @@ class Log:
         done = self._shown(transition(commit))
         for path, (old, new) in attempt.changes.items():
             yield from self._as_sent(path, old, new, done, before)
-        if attempt.read is not None and before is not MISSING:
+        if attempt.read is not None:
             for path, (old, new) in done.items():
                 if path not in attempt.changes:
                     yield f"{path} went from {old} to {new}, which it did not ask for"

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from aks_etag import merge_patch
 from aks_etag.history import check
+from aks_etag.history._leaves import differing
 
 from .story import (
     CLUSTER,
+    DIGESTS,
     answer,
     attempt,
     call,
@@ -32,6 +35,7 @@ def more(body: dict[str, Any]) -> None:
 TWO_UPDATES = (update("a", "r1", "t1", pool(3), pool(4)), update("b", "r2", "t2", pool(4), pool(5)))
 LOST_ANSWER = (call("a"), attempt("a", "r1", "t1", pool(3), pool(4)), answer("a", "r1", "lost"))
 AGAIN = (attempt("a", "r2", "t2", pool(4), pool(5)), answer("a", "r2"), done("a", "updated", "r2"))
+UNREAD = {**attempt("a", "r1", "t1", pool(3), pool(4)), "read": None, "changes": {"/properties/count": ["?", 4]}}
 DELETED = (call("a", "delete"), attempt("a", "r1", "t1", pool(3), None, "DELETE"), answer("a", "r1", 202))
 
 CASES = [
@@ -64,6 +68,18 @@ CASES = [
         ],
         ["lost"],
         id="lost: somebody else's label",
+    ),
+    pytest.param(
+        history(update("a", "r1", "t1", pool(3), pool(4))),
+        [commit("r1", "t1 t2", pool(3, a="1"), pool(4))],
+        ["lost"],
+        id="lost: somebody else's label under the same version",
+    ),
+    pytest.param(
+        history(call("a", "put"), UNREAD, answer("a", "r1"), done("a", "updated", "r1")),
+        [commit("r1", "t1 t2", pool(3, a="1"), pool(4))],
+        [],
+        id="clean: a whole body, put on purpose",
     ),
     pytest.param(
         history(update("a", "r1", "t1", pool(3), pool(4))),
@@ -131,6 +147,18 @@ CASES = [
         id="clean: recovered, and somebody else had done the same",
     ),
     pytest.param(
+        history(LOST_ANSWER, failed("a", "OperationFailedError", applied=True)),
+        [],
+        ["phantom"],
+        id="phantom: an error that claims success",
+    ),
+    pytest.param(
+        history(LOST_ANSWER, attempt("a", "r2", "t2", pool(4), pool(4, a="1")), done("a", "updated", "r2")),
+        [commit("r1", "t1 t2", pool(3), pool(4)), commit("r2", "t2 t3", pool(4), pool(4, a="1"))],
+        ["doubled"],
+        id="doubled: two writes of one update, of different things",
+    ),
+    pytest.param(
         history(LOST_ANSWER, failed("a", "PreconditionFailedError")),
         [commit("r1", "t1 t2", pool(3), pool(4))],
         ["falsely failed"],
@@ -193,6 +221,58 @@ def test_a_chain_is_broken_where_a_version_comes_back() -> None:
     report = check(history(), commits)
     assert kinds(report) == ["broken chain"]
     assert 'version "t1" was over' in str(report)
+
+
+def test_a_chain_is_broken_where_a_version_comes_back_that_nobody_wrote_on() -> None:
+    commits = [
+        commit("edit-1", "t1 t2", pool(3), pool(4), background=True),
+        commit("edit-2", "t3 t4", pool(4), pool(5), background=True),
+        commit("edit-3", "t2 t5", pool(5), pool(6), background=True),
+    ]
+    assert kinds(check(history(), commits)) == ["broken chain"]
+
+
+def test_a_chain_says_that_something_came_or_went_by_itself() -> None:
+    born = commit("edit-2", "- t3", None, pool(1), background=True)
+    there = commit("edit-1", "t1 t2", pool(3), pool(4), background=True)
+    assert "it was there" in str(check(history(), [there, born]))
+    gone = commit("edit-3", "t2 -", pool(4), None, method="DELETE", background=True)
+    assert "it was gone" in str(check(history(), [gone, there]))
+
+
+def test_pools_are_written_on_their_own_as_well() -> None:
+    def cluster(count: int, tag: str) -> dict[str, Any]:
+        return {"tags": {"a": tag}, "properties": {"agentPoolProfiles": [{"name": "np1", "count": count}]}}
+
+    commits = [
+        commit("edit-1", "t1 t2", cluster(3, "x"), cluster(3, "y"), background=True, id=CLUSTER),
+        commit("edit-2", "t2 t3", cluster(5, "y"), cluster(5, "z"), background=True, id=CLUSTER),
+    ]
+    assert check(history(), commits).clean
+
+
+def test_who_lets_the_last_writer_win_may_write_again_what_can_be_written_again() -> None:
+    four = merge_patch({"properties": {"count": 4}})
+    commits = [
+        commit("r1", "t1 t2", pool(3), pool(4)),
+        commit("edit-1", "t2 t3", pool(4), pool(5), background=True),
+        commit("r2", "t3 t4", pool(5), pool(4)),
+    ]
+    rest = [*LOST_ANSWER[1:], attempt("a", "r2", "t3", pool(5), pool(4)), answer("a", "r2"), done("a", "updated", "r2")]
+    allowed, forbidden = [call("a", on_doubt="reapply"), *rest], [call("a"), *rest]
+    assert kinds(check(history(allowed), commits, changes={"a": four})) == ["re-asserted"]
+    assert kinds(check(history(allowed), commits)) == ["doubled"]
+    assert kinds(check(history(forbidden), commits, changes={"a": four})) == ["doubled"]
+    increments = [commits[0], commit("r2", "t2 t3", pool(4), pool(5))]
+    again = [call("a", on_doubt="reapply"), *LOST_ANSWER[1:], *AGAIN]
+    assert kinds(check(history(again), increments, changes={"a": more})) == ["doubled"]
+
+
+def test_true_is_not_one() -> None:
+    before, after = {"properties": {"count": 1, "a": {"b": 1}}}, {"properties": {"count": True, "a": {"b": True}}}
+    pairs = differing(before, after, {})
+    assert pairs == {"/properties/count": (1, True), "/properties/a/b": (1, True)}
+    assert DIGESTS.transitions({"/a": (0.5, "x")})["/a"][0] == 0.5
 
 
 def test_pools_that_come_and_go_with_their_cluster_break_no_chain() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from aks_etag.history import check
 
-from .story import POOL, answer, attempt, call, done, failed, history, kinds, pool, unknown, update
+from .story import CLUSTER, POOL, answer, attempt, call, done, failed, history, kinds, pool, unknown, update
 
 
 def scaled(op: str, before: int, after: int) -> list[dict[str, Any]]:
@@ -89,6 +89,48 @@ def test_what_was_accepted_and_then_failed_may_or_may_not_be_there() -> None:
     assert check(history(lines), initial={POOL: pool(3)}, final={POOL: pool(3)}).clean
     assert check(history(lines), initial={POOL: pool(3)}, final={POOL: pool(5)}).clean
     assert not check(history(lines), initial={POOL: pool(3)}, final={POOL: pool(4)}).clean
+
+
+def test_an_error_that_claims_success_counts_as_one() -> None:
+    lines = [call("a"), attempt("a", "r1", "t1", pool(3), pool(5)), answer("a", "r1")]
+    claims = failed("a", "ThrottledError", applied=True)
+    assert not check(history(lines, claims), initial={POOL: pool(3)}, final={POOL: pool(3)}).clean
+
+
+def test_a_recovered_write_may_have_been_somebody_elses() -> None:
+    lines = [call("a"), attempt("a", "r1", "t1", pool(3), pool(5)), answer("a", "r1")]
+    recovered = done("a", "updated", recovered="equivalent")
+    assert check(history(lines, recovered), initial={POOL: pool(3)}, final={POOL: pool(3)}).clean
+
+
+def test_what_replaces_something_unread_is_left_alone() -> None:
+    sent = {**attempt("a", "r1", "t1", pool(3), pool(4)), "read": None, "changes": {"/properties/count": ["?", 4]}}
+    states: Any = {"initial": {POOL: pool(3, a="x")}, "final": {POOL: pool(4)}}
+    assert check(history(call("a", "put"), sent, answer("a", "r1"), done("a")), **states).clean
+    created = {**sent, "condition": "If-None-Match: *"}
+    report = check(history(call("a", "put"), created, answer("a", "r1"), done("a")), **states)
+    assert [anomaly.lines[0].split()[0] for anomaly in report.anomalies] == ["/properties/nodeLabels/a"]
+
+
+def test_a_patch_may_leave_what_it_does_not_name() -> None:
+    sent = attempt("a", "r1", "t1", pool(3, a="x"), pool(3), "PATCH")
+    lines = [call("a", "update_tags"), sent, answer("a", "r1"), done("a")]
+    for final in (pool(3), pool(3, a="x")):
+        assert check(history(lines), initial={POOL: pool(3, a="x")}, final={POOL: final}).clean
+
+
+def test_what_the_service_rewrites_and_what_pools_show_in_their_cluster_is_left_alone() -> None:
+    states: Any = {"initial": {POOL: pool(3)}, "final": {POOL: pool(4)}}
+    assert not check(history(), **states).clean
+    assert check(history(), **states, normalised=["/properties/count"]).clean
+    inline = [{CLUSTER: {"properties": {"agentPoolProfiles": [{"name": "np1", "count": n}]}}} for n in (3, 4)]
+    assert check(history(), initial=inline[0], final=inline[1]).clean
+
+
+def test_where_too_many_sums_are_possible_everything_is_explained() -> None:
+    for unsure, clean in ((17, True), (8, False)):
+        lines = [perhaps(f"u{n}", pool(0), pool(2**n)) for n in range(unsure)]
+        assert check(history(*lines), initial={POOL: pool(0)}, final={POOL: pool(-1)}).clean is clean
 
 
 def test_where_too_much_is_unknown_everything_is_explained() -> None:

@@ -85,6 +85,15 @@ def more(body: dict[str, Any]) -> None:
             [],
             id="clean put",
         ),
+        pytest.param((call("a"), unknown("a", tag="t2")), [SCALED], None, [], id="clean: nothing was sent"),
+        pytest.param((call("a", "put"), LOST, unknown("a", tag="t2")), [LANDED], FIVE, [], id="clean: no loop"),
+        pytest.param(
+            (call("a"), SENT, answer("a", "r1", 412, perhaps_twice=True), unknown("a", tag="t2")),
+            [SCALED],
+            None,
+            [],
+            id="clean: refused, and perhaps sent twice",
+        ),
         pytest.param(
             (call("a"), LOST, failed("a", "OperationFailedError", None)), [LANDED], FIVE, [], id="clean: an error"
         ),

@@ -6,14 +6,20 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from aks_etag import ConflictRetry, PreconditionFailedError, WriteOutcomeUnknownError, merge_patch
+from aks_etag import ConflictRetry, PreconditionFailedError, Stats, SystemClock, WriteOutcomeUnknownError, merge_patch
+from aks_etag._core.messages import Request, Response
+from aks_etag._drivers import Surroundings, run
+from aks_etag._flows.effects import Flow, Sleep, send
 from aks_etag.history import check
 from aks_etag.history._file import lines
+from aks_etag.history._leaves import Digests
+from aks_etag.history._recorder import Recorder
 from aks_etag.kubernetes import KubernetesClient
+from aks_etag.kubernetes import merge_patch as kubernetes_merge_patch
 from aks_etag.mock import MockAks, MockKubernetes
 
 FIVE = merge_patch({"properties": {"count": 5}})
@@ -37,6 +43,7 @@ def test_a_call_its_attempts_their_answers_and_its_end_are_recorded(mock: MockAk
     assert head["line"] == "history"
     assert (call["verb"], call["on_doubt"], call["id"]) == ("update", "untouched", result.snapshot.id)
     assert (first["condition"], first["read"]) == (f"If-Match: {before}", before)
+    assert second["condition"] == f"If-Match: {second['read']}" != first["condition"]
     assert first["changes"] == second["changes"] == {"/properties/count": [3, 5]}
     assert (refused["status"], refused["code"], accepted["status"]) == (412, "PreconditionFailed", 200)
     assert operation["status"] == "Succeeded"
@@ -149,19 +156,94 @@ def test_a_change_is_recorded_against_the_read_it_was_made_from(mock: MockAks, p
     assert set(changes) == {"/tags/a", "/properties/maxPods", "/properties/nodeLabels/kubernetes.azure.com~1x~0y"}
 
 
+def test_a_snapshot_that_is_put_back_is_the_read_it_was_made_from(mock: MockAks, path: Path) -> None:
+    with mock.client(history=path) as aks:
+        pool = aks.cluster("rg", "prod").agent_pool("np1")
+        seen = pool.get()
+        pool.put(FIVE({**seen.body}), if_match=seen)
+        again = pool.get()
+        pool.put(again.body, if_match=again.etag)
+    read, unread = (line for line in told(path) if line["line"] == "attempt")
+    assert (read["read"], read["changes"]) == (seen.etag, {"/properties/count": [3, 5]})
+    assert (unread["read"], unread["changes"]["/properties/count"]) == (None, ["?", 5])
+
+
+def one_write(answer: Response) -> Flow[str]:
+    yield from send(Request(method="PUT", url="/a", body={"b": 1}, request_id="r1"))
+    return answer.request_id
+
+
+def driven(flow: Flow[Any], reply: Any) -> list[Any]:
+    """Run a flow that sends one request, and return what it asked for."""
+    asked = [flow.send(None)]
+    with pytest.raises(StopIteration):
+        flow.send(reply)
+    return asked
+
+
+def test_what_a_policy_renamed_and_what_may_have_been_sent_twice_is_recorded() -> None:
+    written: list[Any] = []
+    recorder = Recorder(write=written.append, now=lambda: 0.0, digests=Digests(b"k"))
+    answer = Response(status=412, request_id="x9", sent_once=False)
+    driven(recorder.recorded(one_write(answer), "put", "/a"), answer)
+    assert written[2] == {**written[2], "line": "answer", "request": "r1", "named": "x9", "perhaps_twice": True}
+
+
+def test_a_record_that_cannot_be_made_harms_no_write(caplog: pytest.LogCaptureFixture) -> None:
+    def broken() -> float:
+        raise LookupError
+
+    recorder = Recorder(write=id, now=broken, digests=Digests(b"k"))
+    answer = Response(status=200)
+    assert len(driven(recorder.recorded(one_write(answer), "put", "/a"), answer)) == 1
+    assert "has a gap" in caplog.text
+
+
+def test_two_processes_of_one_client_give_their_calls_different_names() -> None:
+    written: list[Any] = []
+    for process in (int, lambda: 1):
+        recorder = Recorder(write=written.append, now=lambda: 0.0, digests=Digests(b"k"), client="c", process=process)
+        driven(recorder.recorded(one_write(Response(status=200)), "put", "/a"), Response(status=200))
+    assert len({line["op"] for line in written}) == 2
+
+
+class BrokenClock(SystemClock):
+    """A clock on which nobody can sleep."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def sleep(self, seconds: float) -> None:
+        raise self.error
+
+
+def test_what_the_driver_itself_breaks_on_is_not_thrown_into_a_flow() -> None:
+    heard: list[BaseException] = []
+
+    def flow() -> Flow[None]:
+        try:
+            yield Sleep(1.0)
+        except (Exception, KeyboardInterrupt) as error:
+            heard.append(error)
+            raise
+
+    for error in (LookupError(), KeyboardInterrupt()):
+        with pytest.raises(type(error)):
+            run(flow(), cast("Any", None), Surroundings(clock=BrokenClock(error), stats=Stats()))
+    assert [type(each) for each in heard] == [KeyboardInterrupt]
+
+
 def test_objects_inside_the_cluster_are_recorded_as_well(path: Path) -> None:
     server = MockKubernetes()
     with KubernetesClient("http://localhost", transport=server.httpx_transport(), history=path) as kube:
         config = kube.object("v1", "ConfigMap", "default", "settings")
         config.create({"data": {"a": "1"}})
         config.update(lambda body: body["data"].update(a="2"))
+        config.patch(kubernetes_merge_patch({"data": {"b": "3"}}))
         kube.object("v1", "Secret", "default", "password").create({"stringData": {"p": "hunter2"}})
     attempts = [line for line in told(path) if line["line"] == "attempt"]
-    assert [set(each["changes"]) & {"/data/a", "/stringData/p"} for each in attempts] == [
-        {"/data/a"},
-        {"/data/a"},
-        set(),
-    ]
+    named = [set(each["changes"]) & {"/data/a", "/data/b", "/stringData/p"} for each in attempts]
+    assert named == [{"/data/a"}, {"/data/a"}, {"/data/b"}, set()]
     assert attempts[1]["condition"].startswith("resourceVersion: ")
 
 

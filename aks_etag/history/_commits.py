@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from .._core.document import Fields
 from ._chain import Chains, Commit, as_body, name, transition
-from ._leaves import ABSENT, MISSING, UNKNOWN, Digests, Pair, Transition, below, clone, differing, skipped
+from ._leaves import ABSENT, UNKNOWN, Digests, Pair, Transition, below, clone, differing, skipped, value_at
 from ._ops import Attempt, Operation
 from ._report import Anomaly
 
@@ -86,21 +86,12 @@ class Log:
     def _as_sent(self, path: str, old: Any, new: Any, done: Mapping[str, Transition], before: Any) -> Iterator[str]:
         there, stored = done.get(path, (None, None)) if path in done else (_UNMOVED, _UNMOVED)
         if there is _UNMOVED:
-            there = stored = self._value(before, path)
+            there = stored = self.digests.shown(value_at(before, path))
         if old not in (UNKNOWN, there):
             yield f"{path} was read as {old}, and {there} was there"
         # A PATCH may merge, so that what it leaves out stays.
         if not _equal(new, stored) and new != ABSENT and not self._rewritten(path):
             yield f"{path} was sent as {new}, and is {stored}"
-
-    def _value(self, body: Any, path: str) -> Any:
-        for part in path.split("/")[1:]:
-            key = part.replace("~1", "/").replace("~0", "~")
-            if isinstance(body, list):
-                body = next((item for item in body if isinstance(item, dict) and item.get("name") == key), MISSING)
-            else:
-                body = body.get(key, MISSING) if isinstance(body, Mapping) else MISSING
-        return self.digests.shown(body)
 
     def _shown(self, pairs: Mapping[str, Pair]) -> dict[str, Transition]:
         shown = self.digests.transitions(pairs)

@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from ._leaves import ABSENT, INLINE, MISSING, UNKNOWN, Digests, Shown, Transition, below, differing, skipped
+from ._chain import as_body
+from ._leaves import ABSENT, INLINE, UNKNOWN, Digests, Shown, Transition, below, differing, skipped, value_at
 from ._ops import Attempt, Operation
 from ._report import Anomaly
 
@@ -37,30 +38,33 @@ def unexplained(
     operations: Sequence[Operation], initial: State, final: State, digests: Digests, normalised: Collection[str] = ()
 ) -> Iterator[Anomaly]:
     """Name every place whose final value the history does not explain."""
-    before, after = _ends(initial, final, digests)
-    stories = _stories(operations)
+    stories, first, last = _stories(operations), _lowered(initial), _lowered(final)
+    places = _changed(first, last, digests)
+    for where in stories.keys() - places.keys():
+        if where[0] in first.keys() | last.keys():
+            value = digests.shown(value_at(first.get(where[0]), where[1]))
+            places[where] = (value, value)
     opaque = {each.resource_id.casefold() for each in operations if _opaque(each)}
-    for where in {**before, **stories}:
-        resource_id, path = where
+    for (resource_id, path), (start, end) in sorted(places.items(), key=lambda place: place[0]):
         if resource_id in opaque or below(path, normalised) or below(path, [INLINE]):
             continue
-        start, end = before.get(where, ABSENT), after.get(where, ABSENT)
-        why = _why(stories.get(where, Story()), start, end)
+        why = _why(stories.get((resource_id, path), Story()), start, end)
         if why:
             head = f"{path} of {resource_id} went from {start} to {end}"
             yield Anomaly(kind="unexplained", op=None, lines=(head, why))
 
 
-def _ends(initial: State, final: State, digests: Digests) -> tuple[dict[Where, Shown], dict[Where, Shown]]:
-    """Show the initial and the final value of every place."""
-    sides: list[dict[Where, Shown]] = []
-    for state in (initial, final):
-        leaves = {}
-        for resource_id, body in state.items():
-            pairs = differing(MISSING, MISSING if body is None else body, skipped(resource_id))
-            leaves.update({(resource_id.casefold(), path): digests.shown(value) for path, (_, value) in pairs.items()})
-        sides.append(leaves)
-    return ({**dict.fromkeys(sides[1], ABSENT), **sides[0]}, sides[1])
+def _changed(first: State, last: State, digests: Digests) -> dict[Where, Transition]:
+    """Show the initial and the final value of every place where they differ."""
+    found = {}
+    for key in first.keys() | last.keys():
+        pairs = differing(as_body(first.get(key)), as_body(last.get(key)), skipped(key))
+        found.update({(key, path): pair for path, pair in digests.transitions(pairs).items()})
+    return found
+
+
+def _lowered(state: State) -> State:
+    return {resource_id.casefold(): body for resource_id, body in state.items()}
 
 
 def _stories(operations: Iterable[Operation]) -> dict[Where, Story]:

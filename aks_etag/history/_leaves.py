@@ -101,6 +101,17 @@ def _same(left: Any, right: Any) -> bool:
     return bool(left == right) and isinstance(left, bool) == isinstance(right, bool)
 
 
+def value_at(body: Any, pointer: str) -> Any:
+    """Return the value that a pointer leads to, or ``MISSING``."""
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(body, list):
+            body = next((item for item in body if isinstance(item, dict) and item.get("name") == key), MISSING)
+        else:
+            body = body.get(key, MISSING) if isinstance(body, Mapping) else MISSING
+    return body
+
+
 def below(path: str, pointers: Iterable[str]) -> bool:
     """Whether a pointer is one of these, or leads to something below one of them."""
     return any(path == each or path.startswith(f"{each}/") for each in pointers)

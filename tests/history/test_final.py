@@ -127,6 +127,12 @@ def test_what_the_service_rewrites_and_what_pools_show_in_their_cluster_is_left_
     assert check(history(), initial=inline[0], final=inline[1]).clean
 
 
+def test_only_what_both_states_show_is_judged() -> None:
+    states: Any = {"initial": {POOL.upper(): pool(3)}, "final": {POOL: pool(4)}}
+    elsewhere = [{**line, "id": f"{POOL}2"} if "id" in line else line for line in scaled("b", 1, 2)]
+    assert check(history(scaled("a", 3, 4), elsewhere), **states).clean
+
+
 def test_where_too_many_sums_are_possible_everything_is_explained() -> None:
     for unsure, clean in ((17, True), (8, False)):
         lines = [perhaps(f"u{n}", pool(0), pool(2**n)) for n in range(unsure)]

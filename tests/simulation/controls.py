@@ -61,7 +61,7 @@ def _loop(hand: Hand, job: work.Job, change: work.Change) -> Flow[WriteResult]:
         if isinstance(outcome, Response) and outcome.status < 300:
             return (yield from _followed(outcome))
         if _unclear(outcome) and hand.after_doubt == "tell":
-            raise WriteOutcomeUnknownError("who knows")
+            raise WriteOutcomeUnknownError("who knows", pending=True)
         if _unclear(outcome) and hand.after_doubt == "give up":
             break
         yield Sleep(1.0)

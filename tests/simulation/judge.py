@@ -28,7 +28,21 @@ def played(plan: Plan, tracing: bool = False) -> World:
 def judged(world: World) -> Report:
     """Hold what its callers were told against what was committed."""
     states = {"initial": world.initial, "final": world.final} if world.closed else {}
-    return check(world.lines, world.mock.commits, changes=world.changes, normalised=NORMALISED, **states)
+    report = check(world.lines, world.mock.commits, changes=world.changes, normalised=NORMALISED, **states)
+    return replace(report, anomalies=(*report.anomalies, *late(world)))
+
+
+def late(world: World) -> Iterator[Anomaly]:
+    """Name the writes that were carried out after an error that did not say that they still might be."""
+    owners = {line["request"]: line["op"] for line in world.lines if line["line"] == "attempt"}
+    for n, commit in enumerate(world.mock.commits):
+        op = owners.get(commit.request_id, "")
+        end, commits = world.ended.get(op, ({}, n + 1))
+        # A create that comes late, after somebody deleted the one repeated for it, is a risk that is accepted.
+        silent = end.get("error") not in (None, "KeyboardInterrupt", "ResourceGoneError") and not end.get("pending")
+        if n >= commits and silent:
+            text = f"{op} raised {end['error']}, applied={end['applied']}, and {commit.request_id} came after it"
+            yield Anomaly(kind="falsely failed", op=op, lines=(text,))
 
 
 def wrong(world: World, report: Report) -> list[Anomaly]:

@@ -39,9 +39,17 @@ def _removes_twice(world: World, anomaly: Anomaly) -> bool:
     )
 
 
+def _hides_what_is_pending(world: World, anomaly: Anomaly) -> bool:
+    """Whether a later write was accepted, so that the error speaks of that one's operation only."""
+    sent = [line for line in world.lines if line["line"] == "attempt" and line["op"] == anomaly.op]
+    about = _end(world, anomaly).get("error") in ("OperationFailedError", "DeadlineExceededError", "ThrottledError")
+    return anomaly.kind == "falsely failed" and about and len(sent) > 1 and "came after it" in str(anomaly)
+
+
 KNOWN: Final[Mapping[str, Callable[[World, Anomaly], bool]]] = {
     "a failed operation claims that it was applied, since somebody else wrote the same": _claims_too_much,
     "a key counts as touched because the map around it was not there": _parent_was_absent,
+    "an accepted write hides an older one that is still under way": _hides_what_is_pending,
     "update_tags removes again what somebody has set anew": _removes_twice,
 }
 

@@ -29,6 +29,8 @@ DOOMS: Final = (
     ("QuotaExceeded", "Failed"),
     ("Canceled", "Canceled"),
 )
+# How many writers mark their writes, once there is an option for it.
+EXACTLY_ONCE: Final = 0.0
 BACKGROUND: Final = (
     "policy tag",
     "policy untag",
@@ -54,13 +56,17 @@ class Doom:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writer:
-    """One writer: what it does one after the other, as which client, and how it was told to go about it."""
+    """One writer: what it does one after the other, as which client, and how it was told to go about it.
+
+    ``dies``: with which of its requests Ctrl-C comes; 0 is never.
+    """
 
     number: int
     client: int
     ops: tuple[str, ...]
     options: Mapping[str, Any]
     starts: float
+    dies: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +109,7 @@ def _writer(dice: random.Random, number: int, ops: Sequence[str]) -> Writer:
         "polling_interval": dice.choice((1.0, 5.0, 30.0)),
         "attempts": dice.choice((2, 20, 20)),
         "deadline": dice.choice((4.0, 20.0, 90.0, 600.0, 1800.0)),
-        # Once the option exists: "exactly_once": dice.random() < 0.3
+        **({"exactly_once": True} if dice.random() < EXACTLY_ONCE else {}),
     }
     return Writer(
         number=number,
@@ -111,6 +117,7 @@ def _writer(dice: random.Random, number: int, ops: Sequence[str]) -> Writer:
         ops=tuple(dice.choice(ops) for _ in range(dice.choice((1, 1, 2, 3)))),
         options=options,
         starts=round(dice.expovariate(0.5), 2),
+        dies=dice.choice((0,) * 40 + (1, 2, 3, 4, 6)),
     )
 
 

@@ -26,6 +26,13 @@ def test_a_failed_increment_does_not_claim_what_somebody_else_did() -> None:
     assert done.error.applied is None
 
 
+@pytest.mark.xfail(strict=True, reason="the second write failed, and the first can still land under that version")
+def test_a_failed_operation_does_not_hide_an_older_write_that_is_still_under_way() -> None:
+    seen = pool("t1", count=3)
+    done = traced(more, seen, LOST, seen, accepted(), polled("Failed", code="QuotaExceeded"), seen)
+    assert (done.ended, done.error.pending) == ("WriteOutcomeUnknownError", True)
+
+
 @pytest.mark.xfail(strict=True, reason="the label is untouched, but there were no labels at all before")
 def test_a_key_is_untouched_although_the_map_around_it_is_new() -> None:
     mine = merge_patch({"properties": {"nodeLabels": {"mine": "1"}}})

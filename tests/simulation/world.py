@@ -7,6 +7,7 @@ import heapq
 import json
 import random
 from collections.abc import Callable, Generator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -43,6 +44,7 @@ class Task:
     steps: Generator[Flow[Any], Any, None] | None = None
     job: work.Job | None = None
     hears: Callable[[Any], None] | None = None
+    dead: bool = False
     done: int = 0
     sent: int = 0
     ids: int = 0
@@ -58,6 +60,7 @@ class World:
     tracing: bool = False
     now: float = 0.0
     lines: list[Mapping[str, Any]] = field(default_factory=lambda: [HEAD])
+    ended: dict[str, tuple[Mapping[str, Any], int]] = field(default_factory=dict)
     changes: dict[str, work.Change] = field(default_factory=dict)
     faults: dict[tuple[int, int], Fault] = field(default_factory=dict)
     trace: list[str] = field(default_factory=list)
@@ -98,7 +101,8 @@ class World:
     def time(self) -> float:
         """Return the seconds since the epoch, and let the service's clock show the same."""
         clock = self.mock.clock
-        clock.sleep(self.now - clock.monotonic())
+        if self.now > clock.monotonic():
+            clock.sleep(self.now - clock.monotonic())
         return clock.time()
 
     def at(self, when: float, what: Callable[[], None]) -> None:
@@ -140,6 +144,8 @@ class World:
 
     def go(self, task: Task, reply: Any) -> None:
         """Let a writer go on until it waits for time or an answer."""
+        if task.dead:
+            return None
         if task.hears is not None:
             hears, task.hears = task.hears, None
             return hears(reply)
@@ -156,10 +162,19 @@ class World:
                 return self._next(task, None, failed=True)
             if isinstance(effect, Send):
                 task.sent += 1
-                return self.carry(self, task, effect.request)
+                self.carry(self, task, effect.request)
+                return self._interrupted(task) if task.sent == task.writer.dies else None
             if isinstance(effect, Sleep):
                 return self.after(effect.seconds, task, None)
             reply = self._answer(task, effect)
+
+    def _interrupted(self, task: Task) -> None:
+        """Let Ctrl-C come while a request is on its way; whatever is answered, nobody hears it."""
+        assert task.flow is not None
+        task.dead = True
+        self.note(f"w{task.writer.number} is interrupted")
+        with suppress(KeyboardInterrupt):
+            task.flow.throw(KeyboardInterrupt())
 
     def _answer(self, task: Task, effect: Effect) -> Any:
         """Answer what takes no time."""
@@ -238,6 +253,7 @@ class World:
             if change is not None:
                 self.changes[line["op"]] = change
         elif line["line"] == "end":
+            self.ended[line["op"]] = (line, len(self.mock.commits))
             self.note(
                 f"{line['op']} ends: " + " ".join(f"{k}={v}" for k, v in line.items() if k not in ("line", "op", "at"))
             )

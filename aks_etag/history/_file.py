@@ -40,13 +40,15 @@ class HistoryFile:
         self._file.close()
 
     def _agreed_key(self) -> bytes:
-        # Whoever finds no first line appends one; whichever of several came first is the one that counts.
-        for _ in range(2):
-            first = next((line for line in lines(self.path) if line.get("line") == "history"), None)
-            if first is not None:
-                return bytes.fromhex(first["key"])
+        # Whoever finds an empty file appends a first line; whichever of several came first is the one that counts.
+        first = next(lines(self.path), None)
+        if first is None:
             self._file.write(json.dumps(first_line(secrets.token_hex(16)), separators=(",", ":")).encode() + b"\n")
-        raise ValueError(f"{self.path} is not a history: it has no first line of one")
+            first = next(lines(self.path), {})
+        if first.get("line") == "history":
+            return bytes.fromhex(first["key"])
+        self._file.close()
+        raise ValueError(f"{self.path} is something else than a history: it does not begin like one; take another file")
 
 
 def first_line(key: str) -> Line:

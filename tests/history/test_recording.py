@@ -10,7 +10,15 @@ from typing import Any, cast
 
 import pytest
 
-from aks_etag import ConflictRetry, PreconditionFailedError, Stats, SystemClock, WriteOutcomeUnknownError, merge_patch
+from aks_etag import (
+    AksClient,
+    ConflictRetry,
+    PreconditionFailedError,
+    Stats,
+    SystemClock,
+    WriteOutcomeUnknownError,
+    merge_patch,
+)
 from aks_etag._core.messages import Request, Response
 from aks_etag._drivers import Surroundings, run
 from aks_etag._flows.effects import Flow, Sleep, send
@@ -56,6 +64,13 @@ def test_reads_are_not_recorded(mock: MockAks, path: Path) -> None:
     with mock.client(history=path) as aks:
         aks.cluster("rg", "prod").agent_pool("np1").get()
     assert [line["line"] for line in told(path)] == ["history"]
+
+
+def test_a_client_of_the_sdk_is_recorded_as_well(mock: MockAks, path: Path) -> None:
+    with AksClient.from_sdk(mock.sdk_client(), mock.subscription_id, history=path) as aks:
+        aks.cluster("rg", "prod").agent_pool("np1").update(FIVE)
+    assert [line["line"] for line in told(path)] == ["history", "call", "attempt", "answer", "operation", "end"]
+    assert check(path, mock.commits).clean
 
 
 def test_an_error_says_what_it_claims(mock: MockAks, path: Path) -> None:

@@ -81,7 +81,7 @@ def live(session: nox.Session) -> None:
 @nox.session
 def simulate(session: nox.Session) -> None:
     """Run many histories of writers, faults and others, and judge each: ``nox -s simulate -- --histories 1000000``."""
-    session.install("-q", ".[test]", *needed("anyio", "hypothesis"))
+    session.install("-q", ".")
     session.run("python", "-m", "tests.simulation", *session.posargs)
 
 

@@ -51,6 +51,15 @@ def test_a_loop_by_hand_that_does_it_right_is_clean() -> None:
     assert tally(range(300), HONEST, "by hand").failing == []
 
 
+def test_where_nothing_breaks_nothing_is_unknown() -> None:
+    for seed in range(300):
+        plan = plan_of(seed)
+        whole = tuple(replace(writer, dies=0) for writer in plan.writers)
+        world = played(replace(plan, writers=whole, rate=0.0, dooms=()))
+        assert wrong(world, judged(world)) == []
+        assert "WriteOutcomeUnknownError" not in {end.get("error") for end, _ in world.ended.values()}
+
+
 def test_everything_that_can_happen_does() -> None:
     """Look into some histories, so that a simulation that has become blind does not pass for a quiet one."""
     faults: Counter[str] = Counter()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What CI runs: ``nox`` for lint, types and tests. ``minimums``, ``live`` and ``benchmark`` are run by name."""
+"""What CI runs: ``nox`` for lint, types and tests. The others are run by name."""
 
 from __future__ import annotations
 
@@ -76,6 +76,13 @@ def live(session: nox.Session) -> None:
     """Find out on a real cluster what nobody could verify: see tests/live."""
     session.install("-q", ".[test]", *needed("anyio", "hypothesis", "pytest-timeout"))
     session.run("pytest", "tests/live", "-o", "timeout=3600", *session.posargs)
+
+
+@nox.session
+def simulate(session: nox.Session) -> None:
+    """Run many histories of writers, faults and others, and judge each: ``nox -s simulate -- --histories 1000000``."""
+    session.install("-q", ".")
+    session.run("python", "-m", "tests.simulation", *session.posargs)
 
 
 @nox.session

@@ -33,6 +33,7 @@ from ._flows.write import once
 from ._resources import AgentPool, Arm, ClusterTags, ManagedCluster, Resource
 from ._writers import Writers
 from .errors import InvalidPreconditionError
+from .history._recorder import Recorder, written_down
 
 T = TypeVar("T")
 Tag: TypeAlias = str | Snapshot | Unset
@@ -48,6 +49,7 @@ class Settings:
     options: Options
     on_event: OnEvent | None = None
     writers: Writers = field(default_factory=Writers, compare=False, repr=False)
+    history: Recorder | None = None
 
     def changed(
         self,
@@ -95,6 +97,21 @@ class Calls:
     address: ResourceId
     settings: Settings
 
+    @property
+    def history(self) -> Recorder | None:
+        """Where its writes are recorded, if they are."""
+        return self.settings.history
+
+    @property
+    def target(self) -> str:
+        """What its writes are recorded under."""
+        return str(self.address)
+
+    @property
+    def on_doubt(self) -> str:
+        """How it is told to go about a doubt."""
+        return self.settings.options.on_doubt
+
     def resource(self, *, inline_pools: bool = False) -> Resource:
         """Return what the flows know of the resource."""
         if self.address.pool is not None:
@@ -114,6 +131,7 @@ class Calls:
         options = replace(self.settings.options, on_busy="wait")
         return read.wait(self.resource(), options, deadline=_seconds(deadline))
 
+    @written_down
     def update(
         self,
         change: Change,
@@ -129,6 +147,7 @@ class Calls:
         flow = partial(update, resource, checked(change), self.options(on_busy), pin=pin)
         return self._written(deadline, flow, verify)
 
+    @written_down
     def create(
         self, body: Mapping[str, Any], adopt: bool, deadline: float | None, verify: Verify | None = None
     ) -> Flow[WriteResult]:
@@ -136,6 +155,7 @@ class Calls:
         request = self.resource().replace(plain_body(body), CREATE)
         return self._once("put", request, CREATE, deadline, adopt=adopt, verify=verify)
 
+    @written_down
     def create_or_update(
         self,
         body: Mapping[str, Any],
@@ -150,6 +170,7 @@ class Calls:
         flow = partial(compose.create_or_update, resource, request, checked(change), options)
         return self._written(deadline, flow, verify)
 
+    @written_down
     def put(
         self,
         body: Mapping[str, Any],
@@ -170,6 +191,7 @@ class Calls:
         request = resource.replace(desired, guard, base=base)
         return self._once("put", request, guard, deadline, inline_pools=inline_pools, verify=verify)
 
+    @written_down
     def patch(
         self,
         body: Mapping[str, Any],
@@ -184,6 +206,7 @@ class Calls:
         guard = condition(if_match=if_match, force=force, target=str(self.address))
         return self._once("patch", self.resource().merge(plain_body(body), guard), guard, deadline, verify=verify)
 
+    @written_down
     def update_tags(
         self,
         tags_or_change: TagsChange,
@@ -196,6 +219,7 @@ class Calls:
         flow = partial(update, tags, tags_change(tags_or_change), self.options(on_busy))
         return self._written(deadline, flow, verify)
 
+    @written_down
     def delete(
         self,
         if_match: Tag,

@@ -9,6 +9,7 @@ import random
 import uuid
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar, assert_never
 
@@ -120,7 +121,16 @@ def run(flow: Flow[T], transport: Transport, around: Surroundings) -> T:
                     reply = around.answer(effect)
     except BaseException as reason:
         around.interrupted(undecided, reason)
+        _abandoned(flow, reason)
         raise
+
+
+def _abandoned(flow: Flow[Any], reason: BaseException) -> None:
+    """Let a flow hear of what interrupted it, while it is still known; it has nothing more to ask for."""
+    if isinstance(reason, Exception) or getattr(flow, "gi_frame", None) is None:
+        return
+    with suppress(BaseException):
+        flow.throw(reason)
 
 
 def _together(effect: Together, transport: Transport, around: Surroundings) -> list[Any]:
@@ -164,6 +174,7 @@ async def arun(flow: Flow[T], transport: AsyncTransport, around: Surroundings) -
                     reply = around.answer(effect)
     except BaseException as reason:
         around.interrupted(undecided, reason)
+        _abandoned(flow, reason)
         raise
 
 

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import inspect
+import os
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from ._calls import Settings, arm_settings, noting
@@ -18,6 +19,7 @@ from ._drivers import OnEvent, Surroundings
 from ._flows.options import OnBusy, Options
 from ._stats import Stats
 from ._writers import Writers
+from .history._recorder import Recorder
 from .transports._endpoint import Endpoint, endpoint_of
 
 if TYPE_CHECKING:
@@ -97,6 +99,10 @@ class Parts:
         )
         arm = arm_settings(self.endpoint.url, api_version, etag_format)
         return Settings(arm=arm, options=options, on_event=on_event, writers=writers)
+
+    def recording(self, settings: Settings, path: str | os.PathLike[str] | None) -> Settings:
+        """Let what is written be recorded in a file, if one is given."""
+        return settings if path is None else replace(settings, history=Recorder.to(path, self.clock.time))
 
     def around(self, on_event: OnEvent | None) -> Surroundings:
         """Return what a driver needs."""

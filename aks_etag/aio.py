@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -42,6 +43,7 @@ class AsyncAksClient:
     ``polling_interval`` is the longest pause between polls and tries, in seconds. ``transport`` is ``"httpx"``, an
     async httpx transport or client, or an async azure-core transport. ``on_event`` is called in the writing task.
     ``exactly_once`` notes writes in a tag of the resource, so that the fate of one in doubt is found out for sure.
+    ``history`` is a file in which writes and their outcomes are recorded, for ``aks_etag.history.check``.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class AsyncAksClient:
         exactly_once: bool = False,
         on_event: OnEvent | None = None,
         etag_format: ETagFormat = "raw",
+        history: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
     ) -> None:
         check_name("subscription id", subscription_id)
@@ -69,6 +72,7 @@ class AsyncAksClient:
         self._settings = self._parts.settings(
             api_version, etag_format, conflict_retry, on_busy, on_doubt, polling_interval, exactly_once, on_event
         )
+        self._settings = self._parts.recording(self._settings, history)
         self._transport: AsyncArmTransport | AsyncSdkTransport = self._parts.async_transport(transport)
         self._sdk: ContainerServiceClient | None = None
 
@@ -85,6 +89,7 @@ class AsyncAksClient:
         exactly_once: bool = False,
         on_event: OnEvent | None = None,
         etag_format: ETagFormat = "raw",
+        history: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
     ) -> Self:
         """Wrap a client that a program already has: its credential, cloud, api-version, transport and policies.
@@ -108,6 +113,7 @@ class AsyncAksClient:
             exactly_once,
             on_event,
         )
+        self._settings = self._parts.recording(self._settings, history)
         self._transport = wrapped
         self._sdk = client
         return self
@@ -162,6 +168,8 @@ class AsyncAksClient:
     async def close(self) -> None:
         """Close the connections."""
         await self._transport.close()
+        if self._settings.history is not None:
+            self._settings.history.close()
 
     async def __aenter__(self) -> Self:
         return self

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -41,6 +42,7 @@ class AksClient:
     ``polling_interval`` is the longest pause between polls and tries, in seconds. ``transport`` is ``"httpx"``, an
     httpx transport or client, or an azure-core transport. ``on_event`` is called in the writing thread.
     ``exactly_once`` notes writes in a tag of the resource, so that the fate of one in doubt is found out for sure.
+    ``history`` is a file in which writes and their outcomes are recorded, for ``aks_etag.history.check``.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class AksClient:
         exactly_once: bool = False,
         on_event: OnEvent | None = None,
         etag_format: ETagFormat = "raw",
+        history: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
     ) -> None:
         check_name("subscription id", subscription_id)
@@ -68,6 +71,7 @@ class AksClient:
         self._settings = self._parts.settings(
             api_version, etag_format, conflict_retry, on_busy, on_doubt, polling_interval, exactly_once, on_event
         )
+        self._settings = self._parts.recording(self._settings, history)
         self._transport: ArmTransport | SdkTransport = self._parts.transport(transport)
         self._sdk: ContainerServiceClient | None = None
 
@@ -84,6 +88,7 @@ class AksClient:
         exactly_once: bool = False,
         on_event: OnEvent | None = None,
         etag_format: ETagFormat = "raw",
+        history: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
     ) -> Self:
         """Wrap a client that a program already has: its credential, cloud, api-version, transport and policies.
@@ -107,6 +112,7 @@ class AksClient:
             exactly_once,
             on_event,
         )
+        self._settings = self._parts.recording(self._settings, history)
         self._transport = wrapped
         self._sdk = client
         return self
@@ -161,6 +167,8 @@ class AksClient:
     def close(self) -> None:
         """Close the connections."""
         self._transport.close()
+        if self._settings.history is not None:
+            self._settings.history.close()
 
     def __enter__(self) -> Self:
         return self

@@ -23,6 +23,7 @@ from .._flows.update import update
 from .._flows.write import once
 from .._writers import Writers
 from ..errors import InvalidPreconditionError
+from ..history._recorder import Recorder, written_down
 from . import _flows, _ownership
 from ._discovery import Discovery
 from ._object import KubernetesObject
@@ -41,6 +42,7 @@ class Choices:
     on_event: OnEvent | None = None
     dry_run: bool = False
     field_manager: str = ""
+    history: Recorder | None = None
     watchdog: Watchdog = field(default_factory=Watchdog, compare=False, repr=False)
     writers: Writers = field(default_factory=Writers, compare=False, repr=False)
 
@@ -63,6 +65,21 @@ class Calls:
         scope = f"{self.namespace}/" if self.namespace else ""
         return f"{self.api_version} {self.kind} {scope}{self.name}"
 
+    @property
+    def history(self) -> Recorder | None:
+        """Where its writes are recorded, if they are."""
+        return self.choices.history
+
+    @property
+    def target(self) -> str:
+        """What its writes are recorded under."""
+        return self.label
+
+    @property
+    def on_doubt(self) -> str:
+        """How it is told to go about a doubt."""
+        return self.choices.options.on_doubt
+
     def get(self, deadline: float | None) -> Flow[Snapshot]:
         """Read it."""
         return self._on(deadline, lambda target, budget: read.read(target, budget))
@@ -84,6 +101,7 @@ class Calls:
 
         return self._on(deadline, part)
 
+    @written_down
     def create(self, body: Mapping[str, Any], adopt: bool, deadline: float | None) -> Flow[WriteResult]:
         """Post it if it is not there."""
         desired = plain_body(body)
@@ -94,6 +112,7 @@ class Calls:
 
         return self._on(deadline, post)
 
+    @written_down
     def update(self, change: Change, if_match: Tag, deadline: float | None) -> Flow[WriteResult]:
         """Change it in the loop."""
         wanted = checked(change)
@@ -105,6 +124,7 @@ class Calls:
 
         return self._on(deadline, loop)
 
+    @written_down
     def create_or_update(self, body: Mapping[str, Any], change: Change, deadline: float | None) -> Flow[WriteResult]:
         """Post it if it is not there, else change it in the loop."""
         desired, wanted = plain_body(body), checked(change)
@@ -116,6 +136,7 @@ class Calls:
 
         return self._on(deadline, either)
 
+    @written_down
     def patch(
         self, change: Patch, if_match: Snapshot | Unset, locked: bool, deadline: float | None
     ) -> Flow[WriteResult]:
@@ -130,6 +151,7 @@ class Calls:
         flow = partial(_flows.patch, change=change, seen=seen, locked=locked, options=self.choices.options)
         return self._on(deadline, lambda target, budget: flow(target, budget=budget))
 
+    @written_down
     def apply(
         self, body: Mapping[str, Any], field_manager: str, force: bool, deadline: float | None
     ) -> Flow[WriteResult]:
@@ -146,6 +168,7 @@ class Calls:
 
         return self._on(deadline, said)
 
+    @written_down
     def delete(
         self, if_match: Tag, only_if: Callable[[Snapshot], bool] | Unset, force: bool, deadline: float | None
     ) -> Flow[WriteResult]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import ssl
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from .._flows.effects import Flow
 from .._flows.options import Options
 from .._stats import Stats
 from .._writers import Writers
+from ..history._recorder import Recorder
 from . import _flows
 from ._calls import Calls, Choices
 from ._discovery import Discovery
@@ -138,6 +140,10 @@ class Parts:
         if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
             raise ValueError(f"base_url={base_url!r}: a token is sent over plain http only to this machine; use https")
         return cls(base_url=base_url.rstrip("/"), clock=clock or SystemClock())
+
+    def recording(self, choices: Choices, path: str | os.PathLike[str] | None) -> Choices:
+        """Let what is written be recorded in a file, if one is given."""
+        return choices if path is None else replace(choices, history=Recorder.to(path, self.clock.time))
 
     def around(self, on_event: OnEvent | None) -> Surroundings:
         """Return what a driver needs."""

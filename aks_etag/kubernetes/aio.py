@@ -35,6 +35,7 @@ class AsyncKubernetesClient:
     the path of a CA bundle, or an ``ssl.SSLContext``. ``polling_interval`` is the longest pause between tries, in
     seconds. With ``exactly_once``, updates and creates are noted in an annotation, so that one whose answer was lost is
     found out for sure.
+    ``history`` is a file in which writes and their outcomes are recorded, for ``aks_etag.history.check``.
     """
 
     def __init__(
@@ -49,10 +50,12 @@ class AsyncKubernetesClient:
         polling_interval: float = 5.0,
         exactly_once: bool = False,
         on_event: OnEvent | None = None,
+        history: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
     ) -> None:
         self._parts = _setup.Parts.made(base_url, clock)
-        self._choices = _setup.choices(conflict_retry, on_doubt, polling_interval, exactly_once, on_event)
+        choices = _setup.choices(conflict_retry, on_doubt, polling_interval, exactly_once, on_event)
+        self._choices = self._parts.recording(choices, history)
         self._transport = self._parts.async_transport(token, verify, transport, on_event)
 
     @classmethod
@@ -119,6 +122,8 @@ class AsyncKubernetesClient:
     async def close(self) -> None:
         """Close the connections."""
         await self._transport.close()
+        if self._choices.history is not None:
+            self._choices.history.close()
 
     async def __aenter__(self) -> Self:
         return self

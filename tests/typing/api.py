@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, assert_type
 
 import httpx
@@ -76,6 +77,7 @@ def threads(subscription_id: str) -> None:
         conflict_retry=ConflictRetry(attempts=5, deadline=600),
         on_event=listen,
         etag_format="quoted",
+        history=Path("history.jsonl"),
     ) as aks:
         cluster = aks.cluster("rg", "prod")
         assert_type(cluster, Cluster)

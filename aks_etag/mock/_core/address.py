@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 from urllib.parse import unquote
 
@@ -57,6 +58,7 @@ class Address:
         return self.pool.lower()
 
 
+@lru_cache(maxsize=1024)
 def parse_path(path: str) -> Address | None:
     """Find the one pattern that a path fits, without regard to case; None where none does."""
     # Split before decoding: an encoded slash belongs to a name.

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeAlias, TypeVar
@@ -14,6 +13,7 @@ from aks_etag.mock._core.address import Address
 from aks_etag.mock._core.answers import RefusalError
 from aks_etag.mock._core.checks import check_cluster, check_pool
 from aks_etag.mock._core.cluster_writes import born_cluster, moved_pools, replaced
+from aks_etag.mock._core.copies import copied
 from aks_etag.mock._core.documents import new_pool
 from aks_etag.mock._core.pool_writes import replaced_pool
 from aks_etag.mock._core.records import TERMINAL_STATES, Cluster, Pool, cluster_body, pool_body, see
@@ -58,7 +58,7 @@ class Backstage:
         """Create a settled agent pool; return its ARM id."""
         with self._store.lock:
             cluster = self.cluster(group, name)
-            sent = {"properties": {**seeds.FIXTURE_POOL, **copy.deepcopy(dict(properties))}}
+            sent = {"properties": {**seeds.FIXTURE_POOL, **copied(dict(properties))}}
             version = cluster.document["properties"].get("kubernetesVersion")
             pool = new_pool(pool_name, sent, born=seeds.BORN_ALONE, version=version, switches=self._store.switches)
             pool = replace(pool, etag=self._store.mint.guid())
@@ -84,7 +84,7 @@ class Backstage:
             self._store.keep(after)
             self._edits += 1
             key = pool.key if pool else None
-            self._store.commit("PUT", f"edit-{self._edits}", see(before, key), see(after, key))
+            self._store.commit("PUT", f"edit-{self._edits}", see(before, key), see(after, key), background=True)
 
     def delete(self, group: str, name: str, pool_name: str | None) -> None:
         """Be another writer whose deletion is already over."""
@@ -94,11 +94,11 @@ class Backstage:
             self._edits += 1
             if pool_name is None:
                 del self._store.clusters[before.key]
-                self._store.commit("DELETE", f"edit-{self._edits}", see(before), None)
+                self._store.commit("DELETE", f"edit-{self._edits}", see(before), None, background=True)
                 return
             key = _pool(before, pool_name).key
             self._store.keep(before.without_pool(key))
-            self._store.commit("DELETE", f"edit-{self._edits}", see(before, key), None)
+            self._store.commit("DELETE", f"edit-{self._edits}", see(before, key), None, background=True)
 
     def set_state(self, group: str, name: str, pool_name: str | None, state: str) -> None:
         """Pin a provisioning state; a terminal one gives way to the next operation."""
@@ -148,11 +148,11 @@ def _checked(build: Callable[[], _Result]) -> _Result:
 
 def _cluster_fixture(body: Mapping[str, Any] | None, pools: Pools | None, location: str) -> dict[str, Any]:
     recorded = {"location": location, "identity": {"type": "SystemAssigned"}, "properties": {"dnsPrefix": "dns1"}}
-    sent: dict[str, Any] = copy.deepcopy(dict(recorded if body is None else body))
+    sent: dict[str, Any] = copied(dict(recorded if body is None else body))
     sent.setdefault("location", location)
     properties = sent["properties"] = {**(sent.get("properties") or {})}
     profiles = {profile["name"]: profile for profile in properties.get("agentPoolProfiles") or []}
     for name, fields in ({} if profiles and pools is None else pools or DEFAULT_POOLS).items():
-        profiles[name] = {**seeds.FIXTURE_POOL, **profiles.get(name, {}), **copy.deepcopy(dict(fields)), "name": name}
+        profiles[name] = {**seeds.FIXTURE_POOL, **profiles.get(name, {}), **copied(dict(fields)), "name": name}
     properties["agentPoolProfiles"] = list(profiles.values())
     return sent

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
@@ -59,8 +60,7 @@ class Call:
 
     def parameter(self, name: str) -> str | None:
         """Return a query parameter, its name compared without case."""
-        pairs = parse_qsl(self.query, keep_blank_values=True)
-        return next((value for key, value in pairs if key.lower() == name.lower()), None)
+        return next((value for key, value in _pairs(self.query) if key.lower() == name.lower()), None)
 
     def json_object(self) -> dict[str, Any]:
         """Parse the body, or refuse what is no JSON object."""
@@ -101,6 +101,11 @@ def parse_json(content: bytes) -> Any:
         return json.loads(content, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         return None
+
+
+@lru_cache(maxsize=256)
+def _pairs(query: str) -> list[tuple[str, str]]:
+    return parse_qsl(query, keep_blank_values=True)
 
 
 def _no_constant(name: str) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,6 +14,7 @@ from aks_etag.mock._core.answers import Answer, RefusalError, answer
 from aks_etag.mock._core.call import Call
 from aks_etag.mock._core.checks import check_cluster, check_state
 from aks_etag.mock._core.conditions import Row
+from aks_etag.mock._core.copies import copied
 from aks_etag.mock._core.documents import new_cluster_document, new_pool, next_cluster_document, next_pool
 from aks_etag.mock._core.records import Cluster, Pool, cluster_body, cluster_put_body, see
 from aks_etag.mock._core.store import Store
@@ -144,7 +144,7 @@ def _accept_update(store: Store, call: Call, row: Row, current: Cluster, draft: 
 
 
 def _patched(document: Mapping[str, Any], sent: Mapping[str, Any], switches: Switches) -> dict[str, Any]:
-    changed = copy.deepcopy(dict(document))
+    changed = copied(dict(document))
     if "tags" not in sent:
         return changed
     merge = switches.patch_tags == "merge"

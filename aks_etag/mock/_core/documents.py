@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import copy
 import uuid
 from collections.abc import Mapping
 from typing import Any
 
 from aks_etag.mock._core import seeds
 from aks_etag.mock._core.address import Address, cluster_id
+from aks_etag.mock._core.copies import copied
 from aks_etag.mock._core.records import Cluster, Pool
 from aks_etag.mock._core.switches import Switches
 
@@ -99,7 +99,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _without(sent: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
-    return {name: copy.deepcopy(value) for name, value in sent.items() if name not in names}
+    return {name: copied(value) for name, value in sent.items() if name not in names}
 
 
 def _fill(sent: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _fill(sent: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any
         if default is None:
             continue
         if name not in filled:
-            filled[name] = copy.deepcopy(default)
+            filled[name] = copied(default)
         elif isinstance(filled[name], dict) and isinstance(default, Mapping):
             filled[name] = _fill(filled[name], default)
     return filled

@@ -26,7 +26,10 @@ class JournalEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """One accepted and stored write; ``new_tag`` is the one that a GET shows once its operation is over."""
+    """One accepted and stored write; ``new_tag`` is the one that a GET shows once its operation is over.
+
+    ``background``: it came from ``MockAks.edit`` or ``delete``, and not from a request.
+    """
 
     request_id: str
     resource_id: str
@@ -36,3 +39,4 @@ class Commit:
     body_after: Mapping[str, Any] | None
     method: str
     at: float
+    background: bool = False

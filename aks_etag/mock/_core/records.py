@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from aks_etag.mock._core.address import ClusterKey, cluster_id, pool_id
+from aks_etag.mock._core.copies import copied
 from aks_etag.mock._core.seeds import SHOWN_EMPTY_IN_CLUSTER_PUT
 
 TERMINAL_STATES: Final = frozenset({"Succeeded", "Failed", "Canceled"})
@@ -109,7 +109,7 @@ def see(cluster: Cluster, pool: str | None = None) -> Seen | None:
 
 def cluster_body(cluster: Cluster, *, tags: bool = True) -> dict[str, Any]:
     """Show a cluster as GET does."""
-    body = copy.deepcopy(dict(cluster.document))
+    body = copied(dict(cluster.document))
     body["properties"]["provisioningState"] = cluster.shown_state
     body["properties"]["agentPoolProfiles"] = [_inline(pool, tags=tags) for pool in cluster.pools.values()]
     if tags and cluster.etag:
@@ -136,7 +136,7 @@ def pool_body(cluster: Cluster, pool: Pool, *, tags: bool = True) -> dict[str, A
         "id": cluster.pool_id(pool),
         "name": pool.name,
         "type": "Microsoft.ContainerService/managedClusters/agentPools",
-        **copy.deepcopy(dict(pool.extras)),
+        **copied(dict(pool.extras)),
         "properties": properties,
     }
 
@@ -147,4 +147,4 @@ def _inline(pool: Pool, *, tags: bool) -> dict[str, Any]:
 
 
 def _properties(pool: Pool) -> dict[str, Any]:
-    return {**copy.deepcopy(dict(pool.properties)), "provisioningState": pool.shown_state}
+    return {**copied(dict(pool.properties)), "provisioningState": pool.shown_state}

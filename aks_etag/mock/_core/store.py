@@ -83,7 +83,9 @@ class Store:
         elif operation.pool in cluster.pools:
             self._finish_pool(operation, cluster, cluster.pools[operation.pool], gone)
 
-    def commit(self, method: str, request_id: str, before: Seen | None, after: Seen | None) -> None:
+    def commit(
+        self, method: str, request_id: str, before: Seen | None, after: Seen | None, *, background: bool = False
+    ) -> None:
         """Note an accepted write, with what a GET shows before it and after its end."""
         seen = before or after
         if seen is None:
@@ -98,6 +100,7 @@ class Store:
                 body_after=after.body if after else None,
                 method=method,
                 at=self.clock.time(),
+                background=background,
             )
         )
 

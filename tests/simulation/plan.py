@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""Everything that happens in one history, as plain data drawn from one integer."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+Fault = tuple[str, float]
+
+POOL_OPS: Final = (
+    "increment", "increment", "append", "append list", "claim", "set", "set", "default", "put", "recreate", "drop",
+)  # fmt: skip
+LIFE_OPS: Final = ("create", "create", "adopt", "ensure", "ensure", "delete seen", "delete if", "increment", "append")
+CLUSTER_OPS: Final = ("cluster append", "cluster claim", "cluster set", "tags", "tags", "untag", "patch", "cluster put")
+# What can happen to a request, how often beside each other, and whether it takes a time.
+WRITE_FAULTS: Final[Mapping[str, int]] = {
+    "lost before": 3, "lost after": 5, "late": 5, "500 before": 1, "503 after": 2, "504 after": 2, "408 before": 1,
+    "429": 1, "429 asks": 1, "raced before": 1, "raced after": 1, "busy": 1, "unsent": 1, "slow": 2,
+}  # fmt: skip
+READ_FAULTS: Final[Mapping[str, int]] = {"lost after": 3, "503 after": 2, "429 asks": 1, "slow": 1}
+POLL_FAULTS: Final[Mapping[str, int]] = {"lost after": 2, "503 after": 1, "404": 1}
+DOOMS: Final = (
+    ("OriginalEtagNotExpect", "Failed"),
+    ("AKSOperationPreempted", "Failed"),
+    ("OperationPreempted", "Failed"),
+    ("QuotaExceeded", "Failed"),
+    ("Canceled", "Canceled"),
+)
+# How many writers mark their writes, once there is an option for it.
+EXACTLY_ONCE: Final = 0.0
+BACKGROUND: Final = (
+    "policy tag",
+    "policy untag",
+    "autoscale",
+    "autoscale",
+    "revert",
+    "cluster tag",
+    "delete",
+    "busy",
+    "idle",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doom:
+    """How the n-th accepted operation ends badly."""
+
+    nth: int
+    code: str
+    status: str
+    stored: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writer:
+    """One writer: what it does one after the other, as which client, and how it was told to go about it.
+
+    ``dies``: with which of its requests Ctrl-C comes; 0 is never.
+    """
+
+    number: int
+    client: int
+    ops: tuple[str, ...]
+    options: Mapping[str, Any]
+    starts: float
+    dies: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """One history. ``faults`` are drawn as it goes where they are not given, by writer and number of its request."""
+
+    seed: int
+    stage: str
+    writers: tuple[Writer, ...]
+    switches: Mapping[str, Any]
+    background: tuple[tuple[float, str], ...] = ()
+    dooms: tuple[Doom, ...] = ()
+    rate: float = 0.15
+    faults: Mapping[tuple[int, int], Fault] | None = field(default=None)
+
+
+def plan_of(seed: int, control: str = "") -> Plan:
+    """Draw a history from a seed."""
+    dice = random.Random(seed)
+    stage = dice.choices(("pool", "life", "cluster"), (5, 3, 3))[0] if not control else "pool"
+    ops = {"pool": POOL_OPS, "life": LIFE_OPS, "cluster": CLUSTER_OPS}[stage]
+    if control:
+        ops = ("increment", "append", "claim", "set")
+    quiet = dice.random() < 0.3
+    return Plan(
+        seed=seed,
+        stage=stage,
+        writers=tuple(_writer(dice, number, ops) for number in range(dice.choice((2, 2, 3, 3, 4)))),
+        switches=_switches(dice),
+        background=() if quiet else _background(dice, stage),
+        dooms=() if dice.random() < 0.6 else tuple(_doom(dice) for _ in range(dice.choice((1, 1, 2)))),
+        rate=dice.choice((0.0, 0.1, 0.2, 0.4)),
+    )
+
+
+def _writer(dice: random.Random, number: int, ops: Sequence[str]) -> Writer:
+    options = {
+        "on_doubt": dice.choice(("untouched", "untouched", "reapply", "raise")),
+        "on_busy": dice.choice(("wait", "wait", "wait", "raise")),
+        "polling_interval": dice.choice((1.0, 5.0, 30.0)),
+        "attempts": dice.choice((2, 20, 20)),
+        "deadline": dice.choice((4.0, 20.0, 90.0, 600.0, 1800.0)),
+        **({"exactly_once": True} if dice.random() < EXACTLY_ONCE else {}),
+    }
+    return Writer(
+        number=number,
+        client=dice.choice((number, number, 0)),
+        ops=tuple(dice.choice(ops) for _ in range(dice.choice((1, 1, 2, 3)))),
+        options=options,
+        starts=round(dice.expovariate(0.5), 2),
+        dies=dice.choice((0,) * 40 + (1, 2, 3, 4, 6)),
+    )
+
+
+def _switches(dice: random.Random) -> dict[str, Any]:
+    return {
+        "operation_polls": dice.choice((0, 1, 1, 2, 4)),
+        "busy_first": dice.random() < 0.3,
+        "cluster_tag_moves": dice.choice(("completion", "completion", "accept")),
+        "failed_moves_tag": dice.random() < 0.3,
+        "keep_empty_maps": dice.random() < 0.2,
+        "omitted_pools_move": dice.random() < 0.7,
+        "patch_tags": dice.choice(("replace", "replace", "merge")),
+        "pools_block_each_other": dice.random() < 0.2,
+    }
+
+
+def _background(dice: random.Random, stage: str) -> tuple[tuple[float, str], ...]:
+    kinds = BACKGROUND if stage != "cluster" else ("cluster tag", "cluster untag", "cluster revert", "busy", "idle")
+    events = [(round(dice.expovariate(0.1), 2), dice.choice(kinds)) for _ in range(dice.choice((1, 2, 3, 4)))]
+    # Whatever was made busy is idle again in the end.
+    return tuple(sorted([*events, (60.0, "idle")]))
+
+
+def _doom(dice: random.Random) -> Doom:
+    code, status = dice.choice(DOOMS)
+    return Doom(nth=dice.choice((1, 1, 2, 3)), code=code, status=status, stored=dice.random() < 0.5)
+
+
+def drawn_fault(dice: random.Random, plan: Plan, method: str, url: str) -> Fault | None:
+    """Draw what happens to one request; always the same number of draws, so that a replay keeps its latencies."""
+    chance, which, seconds = dice.random(), dice.random(), dice.expovariate(1.0)
+    if method != "GET":
+        table, rate = WRITE_FAULTS, plan.rate * 1.5
+    elif "/operations/" in url or "/operationresults/" in url:
+        table, rate = POLL_FAULTS, plan.rate / 2
+    else:
+        table, rate = READ_FAULTS, plan.rate / 2
+    if chance >= rate:
+        return None
+    left = which * sum(table.values())
+    for kind, weight in table.items():
+        left -= weight
+        if left < 0:
+            return kind, round(seconds * (40 if kind in ("late", "slow") else 2), 2)
+    return None

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Thousands of histories from seeds: nothing is lost, doubled, invented or wrongly called failed, whatever breaks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from .controls import CONTROLS, HONEST
+from .crowd import crowd
+from .judge import Tally, judged, played, shrunk, story, tally, wrong
+from .plan import plan_of
+
+# The fixture takes its time before the first test that asks for it.
+pytestmark = pytest.mark.timeout(900)
+
+HISTORIES = 20_000
+
+
+@pytest.fixture(scope="module")
+def counts() -> Tally:
+    """Run the histories in two processes."""
+    return crowd(0, HISTORIES, 2, share=HISTORIES // 4)
+
+
+def test_nothing_is_lost_doubled_invented_or_wrongly_called_failed(counts: Tally) -> None:
+    assert counts.histories == HISTORIES
+    assert counts.failing == [], story(shrunk(plan_of(counts.failing[0])))
+
+
+def test_the_histories_are_worth_something(counts: Tally) -> None:
+    assert counts.commits > 3 * HISTORIES
+    assert counts.writes > counts.commits
+    assert 0 < counts.unknown < counts.operations / 4
+    assert 0 < counts.found["re-asserted"] < counts.commits / 100
+
+
+@pytest.mark.parametrize("name", CONTROLS)
+def test_each_way_to_do_it_wrong_is_caught_within_a_thousand_histories(name: str) -> None:
+    play, kinds = CONTROLS[name]
+    for seed in range(1000):
+        world = play(plan_of(seed, name), False)
+        if kinds & {anomaly.kind for anomaly in wrong(world, judged(world))}:
+            return
+    pytest.fail("not caught")
+
+
+def test_a_loop_by_hand_that_does_it_right_is_clean() -> None:
+    assert tally(range(300), HONEST, "by hand").failing == []
+
+
+def test_where_nothing_breaks_nothing_is_unknown() -> None:
+    for seed in range(300):
+        plan = plan_of(seed)
+        whole = tuple(replace(writer, dies=0) for writer in plan.writers)
+        world = played(replace(plan, writers=whole, rate=0.0, dooms=()))
+        assert wrong(world, judged(world)) == []
+        assert "WriteOutcomeUnknownError" not in {end.get("error") for end, _ in world.ended.values()}
+
+
+def test_everything_that_can_happen_does() -> None:
+    """Look into some histories, so that a simulation that has become blind does not pass for a quiet one."""
+    faults: Counter[str] = Counter()
+    ends: Counter[str] = Counter()
+    rules: Counter[int | None] = Counter()
+    for seed in range(400):
+        world = played(plan_of(seed))
+        faults.update(kind for kind, _ in world.faults.values())
+        ends.update(line.get("outcome") or line["error"] for line in world.lines if line["line"] == "end")
+        ends.update(f"recovered: {line['recovered']}" for line in world.lines if line.get("recovered"))
+        rules.update(entry.decided for entry in world.mock.journal if entry.method != "GET")
+    assert len(faults) == 15
+    assert set(rules) == {200, 201, 202, 204, 409, 412}
+    assert {"created", "updated", "unchanged", "satisfied", "deleted", "absent"} <= set(ends)
+    assert {"recovered: equivalent", "recovered: absent"} <= set(ends)
+    assert {
+        "AlreadyExistsError", "ConflictRetriesExhaustedError", "DeadlineExceededError", "OperationFailedError",
+        "KeyboardInterrupt", "OperationInProgressError", "OperationPreemptedError", "PreconditionFailedError",
+        "ResourceGoneError", "ThrottledError", "WriteOutcomeUnknownError",
+    } <= set(ends)  # fmt: skip
+
+
+def test_a_history_happens_the_same_way_again() -> None:
+    for seed in (3, 17, 42):
+        first, second = played(plan_of(seed), True), played(plan_of(seed), True)
+        again = played(replace(plan_of(seed), faults=dict(first.faults)), True)
+        assert first.trace == second.trace == again.trace
+        assert first.lines == second.lines == again.lines
+        assert first.mock.commits == second.mock.commits == again.mock.commits
+
+
+def test_a_failing_history_is_made_small_and_told() -> None:
+    play, kinds = CONTROLS["blind retry after doubt"]
+    plan = plan_of(tally(range(30), play, "control").failing[0], "control")
+    small, first = shrunk(plan, play), play(plan, False)
+    assert len(small.faults or ()) < len(first.faults)
+    assert sum(len(writer.ops) for writer in small.writers) < sum(len(writer.ops) for writer in plan.writers)
+    told = story(small, play)
+    assert told.splitlines()[0] == repr(small)
+    assert "doubled: update" in told
+    assert kinds & {anomaly.kind for anomaly in judged(play(small, False)).anomalies}
+
+
+def test_late_requests_are_delivered_before_anybody_judges() -> None:
+    late = 0
+    for seed in range(40):
+        world = played(plan_of(seed), True)
+        late += sum(kind == "late" for kind, _ in world.faults.values())
+        sent = {line["request"] for line in world.lines if line["line"] == "attempt"}
+        kept = {
+            key
+            for key, (kind, _) in world.faults.items()
+            if not kind.endswith("after") and kind not in ("late", "slow")
+        }
+        arrived = {entry.request_id for entry in world.mock.journal if entry.method != "GET"}
+        assert len(sent - arrived) <= len(kept)
+    assert late > 0

@@ -195,9 +195,11 @@ class OperationFailedError(AksEtagError, HttpResponseError):
 
     ``codes`` has the code of the error and those of the details inside, ``category`` what they come to: "preempted",
     "canceled", "quota", "capacity", "subnet", "policy", "drain", "network", "internal", or ``None`` where nobody knows.
+    ``equivalent``: ``applied=True`` says so because all that was asked for is there, not because a marker proves it.
     """
 
     operation: str | None = None
+    equivalent: bool = False
     codes: tuple[str, ...] = ()
     category: str | None = None
 

@@ -30,7 +30,8 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 class Continuation:
     """A write that was accepted, or that is over already; ``outcome`` is what it comes to if its operation succeeds.
 
-    ``url`` is where its operation answers, ``None`` where only the state of the resource tells.
+    ``url`` is where its operation answers, ``None`` where only the state of the resource tells. ``older`` has the ids
+    of requests that were undecided beside it.
     """
 
     resource_id: str
@@ -40,6 +41,7 @@ class Continuation:
     is_location: bool = False
     tag: str | None = None
     request_id: str = ""
+    older: tuple[str, ...] = ()
     digests: tuple[tuple[Path, str], ...] = field(default=(), repr=False)
 
     @property
@@ -95,7 +97,8 @@ def continuation(token: object) -> Continuation:
     try:
         content = json.loads(base64.urlsafe_b64decode(str(token) + "=" * (-len(str(token)) % 4)))
         written = content.pop("aks-etag")
-        found = Continuation(**{**content, "digests": tuple((tuple(path), text) for path, text in content["digests"])})
+        told = tuple((tuple(path), text) for path, text in content["digests"])
+        found = Continuation(**{**content, "digests": told, "older": tuple(content["older"])})
         sound = _sound(found)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise ValueError(_NOT_ONE) from None
@@ -108,7 +111,8 @@ def continuation(token: object) -> Continuation:
 
 def _sound(found: Continuation) -> bool:
     """Whether each field is of its kind: a token may have passed through anybody's hands."""
-    texts = (found.resource_id, found.request_id, *(text for text in (found.url, found.tag) if text is not None))
+    optional = (text for text in (found.url, found.tag) if text is not None)
+    texts = (found.resource_id, found.request_id, *found.older, *optional)
     flags = (found.over, found.is_location)
     paths = (name for path, text in found.digests for name in (*path, text))
     given: tuple[object, ...] = texts

@@ -42,13 +42,25 @@ def after_success(resource: Resource, conclusion: Conclusion, budget: Budget, ta
     return snapshot
 
 
-def failed(resource: Resource, conclusion: Conclusion, landed: Callable[[Body], bool]) -> Flow[AksEtagError]:
-    """Return the error for a failed operation, after one look at what is stored."""
-    seen = yield from glance(resource)
-    stored = isinstance(seen, Snapshot) and landed(resource.writable(seen.body))
-    return failures.operation_failed(
-        resource.id, conclusion.poll, conclusion.operation, conclusion.answer, True if stored else None
+def failed(
+    resource: Resource, conclusion: Conclusion, landed: Callable[[Body], bool], *, noted: bool = False
+) -> Flow[tuple[AksEtagError, Snapshot | None]]:
+    """Return the error for a failed operation, after one look at what is stored, and what was seen.
+
+    ``noted``: that ``landed`` goes by a marker, which nobody else can have written.
+    """
+    found = yield from glance(resource)
+    seen = found if isinstance(found, Snapshot) else None
+    stored = seen is not None and landed(resource.writable(seen.body))
+    error = failures.operation_failed(
+        resource.id,
+        conclusion.poll,
+        conclusion.operation,
+        conclusion.answer,
+        applied=True if stored else None,
+        equivalent=stored and not noted,
     )
+    return error, seen
 
 
 def verified(flow: Flow[WriteResult], verify: Callable[[Snapshot], bool]) -> Flow[WriteResult]:

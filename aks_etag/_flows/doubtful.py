@@ -48,7 +48,7 @@ def in_doubt(run: Once, reason: str, outcome: Answer | None) -> Flow[WriteResult
     noted, equivalent = run.noted(seen.body), run.landed(run.resource.writable(seen.body))
     if (noted or (equivalent and moved)) and (seen.provisioning_state or "").casefold() in ENDED_BADLY:
         poll = Poll(Progress.FAILED, seen.provisioning_state or "")
-        raise failures.operation_failed(run.resource.id, poll, None, None, applied=True if noted else None)
+        raise failures.operation_failed(run.resource.id, poll, applied=True if noted else None)
     if noted:
         return (yield from recovered(run, "created", seen, "marker"))
     if equivalent and moved:

@@ -77,13 +77,15 @@ class Together:
 class Accepted:
     """Tell that a write was accepted and its operation is about to be followed; answered whether somebody else waits.
 
-    Then what is left of the call has no deadline of its own. ``attempt`` is what was sent, ``link`` where to follow it.
+    Then what is left of the call has no deadline of its own. ``attempt`` is what was sent, ``link`` where to follow it,
+    ``older`` what is undecided beside it.
     """
 
     resource: Resource
     outcome: Outcome
     link: Link | None
     attempt: Attempt
+    older: tuple[Attempt, ...]
     # Whether to find what was sent is to know that it was stored: of two increments nobody can tell.
     telling: Callable[[], bool] = lambda: True
 

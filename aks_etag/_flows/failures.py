@@ -146,7 +146,13 @@ def stale(
 
 
 def operation_failed(
-    resource_id: str, poll: Poll, operation: str | None, answer: Response | None, applied: bool | None
+    resource_id: str,
+    poll: Poll,
+    operation: str | None = None,
+    answer: Response | None = None,
+    *,
+    applied: bool | None,
+    equivalent: bool = False,
 ) -> OperationFailedError:
     """Return the error for a write that was accepted and whose operation then failed."""
     kind = OperationPreemptedError if poll.progress is Progress.PREEMPTED else OperationFailedError
@@ -166,6 +172,7 @@ def operation_failed(
         resource_id=resource_id,
         operation=operation,
         applied=applied,
+        equivalent=equivalent,
     )
 
 

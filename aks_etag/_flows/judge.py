@@ -70,16 +70,16 @@ def _accepted(run: Run, attempt: Attempt, answer: Response) -> Flow[WriteResult 
     link = run.resource.operation(answer)
     run.ledger.started(link)
     alike = partial(is_idempotent_at, run.change, run.ledger.origin or {})
-    yield from run.budget.handed_over(Accepted(run.resource, "updated", link, attempt, alike))
+    older = run.ledger.older(attempt)
+    yield from run.budget.handed_over(Accepted(run.resource, "updated", link, attempt, older, alike))
     conclusion = yield from conclude(run.resource, answer, run.budget)
     match conclusion.poll.progress:
         case Progress.SUCCEEDED:
-            older = [other for other in run.ledger.attempts if other != attempt]
             yield from run.ledger.succeeded()
             snapshot = yield from after_success(run.resource, conclusion, run.budget, attempt.tag)
             if older and snapshot.moved_from(attempt.tag) is False:
                 # The service does not fence this kind of write: an older copy can still land, and undo this one.
-                run.ledger.attempts = older
+                run.ledger.attempts = list(older)
                 raise (yield from run.ledger.unknown(pending=True, why="the eTag did not move with the write after it"))
             return run.result("updated", snapshot, tag=attempt.tag, status=answer.status, request_id=attempt.request_id)
         case Progress.PREEMPTED:
@@ -91,7 +91,9 @@ def _accepted(run: Run, attempt: Attempt, answer: Response) -> Flow[WriteResult 
             yield from _doubt(run, attempt, "its operation could not be followed to its end", None)
             return None
         case _:
-            raise (yield from failed(run.resource, conclusion, partial(_landed, run, attempt)))
+            landed, noted = partial(_landed, run, attempt), attempt.mark is not None
+            error, run.ledger.seen = yield from failed(run.resource, conclusion, landed, noted=noted)
+            raise error
 
 
 def _landed(run: Run, attempt: Attempt, now: Body) -> bool:
@@ -189,7 +191,7 @@ def resolve(run: Run, seen: Snapshot) -> Flow[WriteResult | None]:
         case Finding.APPLIED | Finding.NOTED if _ended_badly(run, seen):
             poll = Poll(Progress.FAILED, seen.provisioning_state or "")
             stored = True if finding is Finding.NOTED else None
-            raise failures.operation_failed(run.resource.id, poll, None, None, applied=stored)
+            raise failures.operation_failed(run.resource.id, poll, applied=stored)
         case _:
             tag, ids = ledger.attempts[0].tag, tuple(attempt.request_id for attempt in ledger.attempts)
             yield from ledger.clear()

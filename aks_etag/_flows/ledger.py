@@ -23,7 +23,7 @@ from ..errors import (
 from .effects import Flow, Undecided, emit
 
 # These say by themselves what became of the write.
-_DECIDED: Final = (WriteOutcomeUnknownError, ResourceGoneError, ResourceReplacedError, OperationFailedError)
+_DECIDED: Final = (WriteOutcomeUnknownError, ResourceGoneError, ResourceReplacedError)
 
 
 @dataclass(slots=True)
@@ -100,6 +100,10 @@ class Ledger:
         self.attempts = [attempt for attempt in self.attempts if not attempt.preempted]
         yield self._announced()
 
+    def older(self, attempt: Attempt) -> tuple[Attempt, ...]:
+        """List what is undecided beside this one."""
+        return tuple(other for other in self.attempts if other != attempt)
+
     @property
     def fenced(self) -> bool:
         """Whether a read has shown another version than the one the open attempts carry: none can land any more."""
@@ -127,9 +131,14 @@ class Ledger:
     def closing(self, error: Exception) -> Flow[Exception]:
         """Return the error to end with: while a write is undecided, any other error would claim too much."""
         still_running = self.accepted and isinstance(error, DeadlineExceededError | ThrottledError)
-        if isinstance(error, _DECIDED) or still_running or not (self.open or self.residual):
+        of_the_last = still_running or isinstance(error, OperationFailedError)
+        # What the last write came to says nothing of an older one that can still land under the same version.
+        overshadowed = of_the_last and len(self.attempts) > 1 and not self.fenced
+        decided = of_the_last or isinstance(error, _DECIDED) or not (self.open or self.residual)
+        if decided and not overshadowed:
             return self._told(error)
-        why = f"it could not be found out ({type(error).__name__})"
+        what = "that of an older write under the same version" if overshadowed else "it"
+        why = f"{what} could not be found out ({type(error).__name__})"
         unknown = yield from self.unknown(pending=self.open and not self.fenced, why=why)
         unknown.__cause__ = error
         return unknown

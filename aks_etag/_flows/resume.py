@@ -27,6 +27,7 @@ def begun(accepted: Accepted) -> Continuation:
         is_location=link is not None and link.is_location,
         tag=attempt.tag or None,
         request_id=attempt.request_id,
+        older=tuple(other.request_id for other in accepted.older),
         digests=digests(attempt.request_id, sent, attempt.paths or leaves(sent)) if accepted.telling() else (),
     )
 
@@ -51,15 +52,33 @@ def resume(resource: Resource, begun: Continuation, budget: Budget) -> Flow[Writ
         if begun.outcome != "deleted":
             raise
         return _result(resource, begun, None)
-    if conclusion.poll.progress is Progress.LOST:
-        raise _unknown(resource, begun)
-    if conclusion.poll.progress is not Progress.SUCCEEDED:
-        raise (yield from failed(resource, conclusion, begun.landed))
+    match conclusion.poll.progress:
+        case Progress.SUCCEEDED:
+            return (yield from _succeeded(resource, begun, conclusion, budget))
+        case Progress.LOST:
+            raise _unknown(resource, begun, "cannot be followed any more")
+        case _:
+            raise (yield from _failed(resource, begun, conclusion))
+
+
+def _succeeded(resource: Resource, begun: Continuation, conclusion: Conclusion, budget: Budget) -> Flow[WriteResult]:
     if begun.outcome == "deleted":
         if conclusion.snapshot is not None:
-            raise _unknown(resource, begun)
+            raise _unknown(resource, begun, "succeeded, and what it deleted is there")
         return _result(resource, begun, None)
-    return _result(resource, begun, (yield from after_success(resource, conclusion, budget, begun.tag)))
+    snapshot = yield from after_success(resource, conclusion, budget, begun.tag)
+    if begun.older and snapshot.moved_from(begun.tag) is False:
+        raise _unknown(resource, begun, "did not move the eTag, so that an older write may still come")
+    return _result(resource, begun, snapshot)
+
+
+def _failed(resource: Resource, begun: Continuation, conclusion: Conclusion) -> Flow[Exception]:
+    error, seen = yield from failed(resource, conclusion, begun.landed)
+    if begun.older and (seen is None or not seen.moved_from(begun.tag or "")):
+        unknown = _unknown(resource, begun, "failed, and an older write under the same version may still come")
+        unknown.__cause__ = error
+        return unknown
+    return error
 
 
 def _concluded(resource: Resource, begun: Continuation, budget: Budget) -> Flow[Conclusion]:
@@ -83,12 +102,13 @@ def _result(resource: Resource, begun: Continuation, snapshot: Snapshot | None) 
     )
 
 
-def _unknown(resource: Resource, begun: Continuation) -> WriteOutcomeUnknownError:
+def _unknown(resource: Resource, begun: Continuation, why: str) -> WriteOutcomeUnknownError:
+    ids = (*begun.older, begun.request_id)
     return WriteOutcomeUnknownError(
-        f"{resource.id}: a write was accepted, and its operation cannot be followed any more; read the resource before "
-        f"writing again (x-ms-client-request-id {begun.request_id})",
+        f"{resource.id}: a write was accepted, and its operation {why}; read the resource before writing again "
+        f"(x-ms-client-request-id {', '.join(ids)})",
         resource_id=resource.id,
         pending=True,
         sent=begun.tag,
-        request_ids=(begun.request_id,),
+        request_ids=ids,
     )

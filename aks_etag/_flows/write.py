@@ -120,7 +120,8 @@ def _accepted(run: Once, attempt: Attempt, answer: Response) -> Flow[WriteResult
     link = run.resource.operation(answer)
     run.ledger.started(link)
     run.was_accepted = True
-    yield from run.budget.handed_over(Accepted(run.resource, _wanted(run, answer), link, attempt))
+    older = run.ledger.older(attempt)
+    yield from run.budget.handed_over(Accepted(run.resource, _wanted(run, answer), link, attempt, older))
     try:
         conclusion = yield from conclude(run.resource, answer, run.budget)
     except NotFoundError:
@@ -141,7 +142,8 @@ def _accepted(run: Once, attempt: Attempt, answer: Response) -> Flow[WriteResult
             run.ledger.preempted(attempt)
             return (yield from in_doubt(run, f"its operation was preempted ({conclusion.poll.error.code})", None))
         case _:
-            raise (yield from failed(run.resource, conclusion, run.landed))
+            error, run.ledger.seen = yield from failed(run.resource, conclusion, run.landed)
+            raise error
 
 
 def _wanted(run: Once, answer: Response) -> Outcome:

@@ -142,7 +142,7 @@ class Log:
     def _told(self, operation: Operation) -> Iterator[Anomaly]:
         done = self.of_op.get(operation.op, [])
         plain = operation.outcome in SENT_DONE and not operation.recovered
-        if (plain or operation.applied is True) and not done:
+        if (plain or (operation.applied is True and not operation.equivalent)) and not done:
             yield Anomaly(
                 kind="phantom", op=operation.op, lines=(f"{operation.name} {operation.said()}, but has no commit",)
             )

@@ -80,6 +80,11 @@ class Operation:
         return None if self.end is None else self.end.get("applied")
 
     @property
+    def equivalent(self) -> bool:
+        """Whether it speaks of what is there, whoever wrote it."""
+        return bool(self.end is not None and self.end.get("equivalent"))
+
+    @property
     def unknown(self) -> bool:
         """Whether it says that it does not know, or said nothing at all, and a write of it was sent."""
         unsaid = self.outcome is None and self.applied is None and bool(self.attempts)

@@ -127,7 +127,7 @@ def test_a_busy_answer_beside_a_pending_write_is_waited_for(looks: Any, on_busy:
 
 @pytest.mark.parametrize("poll", [refused(429, retry_after="9999"), polled("InProgress", retry_after="9999")])
 def test_a_write_that_was_accepted_and_still_runs_is_not_in_doubt(poll: Any) -> None:
-    run = traced(FIVE, pool("t1"), LOST, pool("t1"), accepted(), poll, deadline=9.0)
+    run = traced(FIVE, pool("t1"), accepted(), poll, deadline=9.0)
     assert (run.error.applied, run.told(OutcomeUnknown)) == (None, [])
     assert run.ended in ("ThrottledError", "DeadlineExceededError")
 

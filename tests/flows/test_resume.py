@@ -38,11 +38,18 @@ SENT = {"properties": {"count": 5}}
 URL = f"{ENDPOINT}/operations/op1?t=SIGNED"
 
 
-def waited(outcome: Any = "updated", url: str | None = URL, *, after: Any = SENT, tag: str = "t1") -> Continuation:
+def waited(
+    outcome: Any = "updated",
+    url: str | None = URL,
+    *,
+    after: Any = SENT,
+    tag: str = "t1",
+    older: tuple[Attempt, ...] = (),
+) -> Continuation:
     attempt = Attempt(request_id="r1", tag=tag, before={}, after=after, paths=())
     link = None if url is None else Link(url, is_location=False)
     # Through its token, as it comes out at the other end.
-    return continuation(begun(Accepted(POOL, outcome, link, attempt)).token())
+    return continuation(begun(Accepted(POOL, outcome, link, attempt, ())).token())
 
 
 def resumed(one: Continuation, *script: Any, deadline: float | None = None) -> Trace:
@@ -171,5 +178,5 @@ def test_once_handed_over_it_has_no_deadline_of_its_own(handed: bool, ended: str
 def test_of_secrets_nothing_is_kept() -> None:
     sent = {"properties": {"windowsProfile": {"adminUsername": "a", "adminPassword": "s3cret"}}}
     attempt = Attempt(request_id="r1", tag="t", before={}, after=sent, paths=())
-    one = begun(Accepted(CLUSTER, "updated", None, attempt))
+    one = begun(Accepted(CLUSTER, "updated", None, attempt, ()))
     assert [path for path, _ in one.digests] == [("properties", "windowsProfile", "adminUsername")]

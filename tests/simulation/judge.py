@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 from aks_etag.history import Anomaly, Report, check
 
-from .known import known
 from .network import carry
 from .plan import Plan, plan_of
 from .world import World
@@ -48,9 +47,7 @@ def late(world: World) -> Iterator[Anomaly]:
 def wrong(world: World, report: Report) -> list[Anomaly]:
     """Return what must not be: a write is re-asserted only for those who allow it, and what is known is known."""
     never = {line["op"] for line in world.lines if line["line"] == "call" and line["on_doubt"] == "raise"}
-    fine = [
-        each for each in report.anomalies if known(world, each) or (each.kind == "re-asserted" and each.op not in never)
-    ]
+    fine = [each for each in report.anomalies if each.kind == "re-asserted" and each.op not in never]
     # The final state shows these again, in other words.
     return [each for each in report.anomalies if each not in fine and not (fine and each.kind == "unexplained")]
 
@@ -75,7 +72,7 @@ class Tally:
         self.writes += report.attempts
         self.commits += report.commits
         self.unknown += report.unknown
-        self.found.update(known(world, anomaly) or anomaly.kind for anomaly in report.anomalies)
+        self.found.update(anomaly.kind for anomaly in report.anomalies)
         if wrong(world, report):
             self.failing.append(seed)
 

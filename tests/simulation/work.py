@@ -25,7 +25,6 @@ class Job:
     token: str
     calls: Mapping[str, Calls]
     stage: str
-    merges: bool
     change: Change | None = None
     facts: dict[str, Any] = field(default_factory=dict)
 
@@ -150,8 +149,7 @@ def _tags(job: Job) -> Steps:
 
 
 def _untag(job: Job) -> Steps:
-    if not job.merges:
-        job.changing(merge_patch({"tags": {"team": None, "mode": None}}))
+    job.changing(merge_patch({"tags": {"team": None, "mode": None}}))
     yield job.cluster.update_tags({"team": None, "mode": None}, None, UNSET)
 
 

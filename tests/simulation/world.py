@@ -15,7 +15,7 @@ from aks_etag import AksEtagError, ConflictRetry
 from aks_etag._calls import Calls, Settings, arm_settings
 from aks_etag._core.messages import Outcome, Request, Response
 from aks_etag._core.resource_id import ResourceId
-from aks_etag._flows.effects import Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Undecided
+from aks_etag._flows.effects import Accepted, Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Undecided
 from aks_etag._flows.options import Options
 from aks_etag.history._leaves import Digests
 from aks_etag.history._recorder import Recorder
@@ -186,7 +186,7 @@ class World:
             case NewRequestId():
                 task.ids += 1
                 return f"w{task.writer.number}-{task.ids}"
-            case Emit() | Undecided():
+            case Emit() | Undecided() | Accepted():
                 return None
             case _:
                 raise AssertionError(effect)
@@ -226,10 +226,7 @@ class World:
         cluster = ResourceId(self.mock.subscription_id, "rg", "prod")
         calls = {name: Calls(address=cluster.agent_pool(name), settings=task.settings) for name in ("np1", "np9")}
         calls["cluster"] = Calls(address=cluster, settings=task.settings)
-        merges = self.plan.switches["patch_tags"] == "merge"
-        return work.Job(
-            f"w{task.writer.number}o{task.done}" + "x" * (task.writer.number % 2), calls, self.plan.stage, merges
-        )
+        return work.Job(f"w{task.writer.number}o{task.done}" + "x" * (task.writer.number % 2), calls, self.plan.stage)
 
     def _settings(self, writer: Writer) -> Settings:
         told = dict(writer.options)

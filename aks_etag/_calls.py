@@ -108,9 +108,9 @@ class Calls:
         return str(self.address)
 
     @property
-    def on_doubt(self) -> str:
-        """How it is told to go about a doubt."""
-        return self.settings.options.on_doubt
+    def chosen(self) -> Options:
+        """How it was told to go about it."""
+        return self.settings.options
 
     def resource(self, *, inline_pools: bool = False) -> Resource:
         """Return what the flows know of the resource."""

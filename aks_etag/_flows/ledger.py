@@ -137,8 +137,8 @@ class Ledger:
         decided = of_the_last or isinstance(error, _DECIDED) or not (self.open or self.residual)
         if decided and not overshadowed:
             return self._told(error)
-        what = "that of an older write under the same version" if overshadowed else "it"
-        why = f"{what} could not be found out ({type(error).__name__})"
+        name = type(error).__name__
+        why = f"one after it ended with {name}" if overshadowed else f"it could not be found out ({name})"
         unknown = yield from self.unknown(pending=self.open and not self.fenced, why=why)
         unknown.__cause__ = error
         return unknown

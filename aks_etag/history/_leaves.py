@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from .._core.document import Fields, fields
-from .._resources.owned import WRITE_ONLY, cluster_fields, pool_fields
+from .._resources.owned import MARKER, WRITE_ONLY, cluster_fields, pool_fields
 
 Shown: TypeAlias = str | int | float | bool | None
 Pair: TypeAlias = tuple[Any, Any]
@@ -37,12 +37,16 @@ KEPT: Final = frozenset(
 )
 # Pools are resources of their own, and shown in their cluster as well.
 INLINE: Final = "/properties/agentPoolProfiles"
-CLUSTER_SKIPPED: Final[Fields] = fields((*cluster_fields(), *_HIDDEN))
-POOL_SKIPPED: Final[Fields] = fields(pool_fields())
+# The notes of exactly_once are no part of a change.
+CLUSTER_SKIPPED: Final[Fields] = fields(
+    (*cluster_fields(), *_HIDDEN, f"tags.{MARKER}", f"properties.agentPoolProfiles.*.tags.{MARKER}")
+)
+POOL_SKIPPED: Final[Fields] = fields((*pool_fields(), f"properties.tags.{MARKER}"))
 OBJECT_SKIPPED: Final[Fields] = fields(
     (
         "metadata.uid", "metadata.resourceVersion", "metadata.generation", "metadata.creationTimestamp",
         "metadata.deletionTimestamp", "metadata.managedFields", "metadata.selfLink", "status",
+        "metadata.annotations.aks-etag/writers",
     )
 )  # fmt: skip
 SECRET_SKIPPED: Final[Fields] = {**OBJECT_SKIPPED, "data": None, "stringData": None}

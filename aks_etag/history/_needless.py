@@ -62,6 +62,9 @@ def _why(operation: Operation, bodies: Bodies, change: Change | None) -> str:
     # Where the time was up, or a read failed, what was seen last is not what there was to know.
     if change is None or seen is None or end.get("cause") or end.get("pending") or operation.verb != "update":
         return ""
+    # With exactly_once a marker decides, which is in no history, and no likeness.
+    if operation.exactly_once:
+        return ""
     if not differing(changed(change, seen), seen, skipped(operation.resource_id)):
         return f'the change holds in version "{tag}", which it saw'
     return _could_go_round(operation, bodies, change, seen)

@@ -51,6 +51,7 @@ class Operation:
     verb: str
     resource_id: str
     on_doubt: str
+    exactly_once: bool = False
     attempts: list[Attempt] = field(default_factory=list)
     end: Mapping[str, Any] | None = None
 
@@ -137,6 +138,7 @@ def _enter(found: Recorded, by_op: dict[str, Operation], line: Line) -> None:
                 verb=line["verb"],
                 resource_id=line["id"],
                 on_doubt=line.get("on_doubt", ""),
+                exactly_once=bool(line.get("exactly_once")),
             )
             by_op[operation.op] = operation
             found.operations.append(operation)

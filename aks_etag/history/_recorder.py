@@ -16,6 +16,7 @@ from .._core.messages import Body, NoResponse, Request, Response
 from .._core.snapshot import Snapshot
 from .._core.verdict import service_error
 from .._flows.effects import Flow, Send
+from .._flows.options import Options
 from ._file import HistoryFile, Line
 from ._leaves import MISSING, UNKNOWN, Digests, Transition, differing, skipped
 
@@ -65,7 +66,7 @@ class Recordable(Protocol):
     @property
     def target(self) -> str: ...
     @property
-    def on_doubt(self) -> str: ...
+    def chosen(self) -> Options: ...
 
 
 R = TypeVar("R", bound=Recordable)
@@ -80,7 +81,8 @@ def written_down(verb: Callable[Concatenate[R, P], Flow[T]]) -> Callable[Concate
         if history is None:
             return flow
         snapshot = next((each for each in (*args, *kwargs.values()) if isinstance(each, Snapshot)), None)
-        return history.recorded(flow, verb.__name__, self.target, snapshot, on_doubt=self.on_doubt)
+        told = {"on_doubt": self.chosen.on_doubt, "exactly_once": self.chosen.exactly_once is not None}
+        return history.recorded(flow, verb.__name__, self.target, snapshot, **told)
 
     return call
 

@@ -76,9 +76,9 @@ class Calls:
         return self.label
 
     @property
-    def on_doubt(self) -> str:
-        """How it is told to go about a doubt."""
-        return self.choices.options.on_doubt
+    def chosen(self) -> Options:
+        """How it was told to go about it."""
+        return self.choices.options
 
     def get(self, deadline: float | None) -> Flow[Snapshot]:
         """Read it."""

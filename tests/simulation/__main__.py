@@ -6,10 +6,11 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from dataclasses import replace
 
 from .crowd import crowd
 from .judge import Tally, shrunk, story
-from .plan import plan_of
+from .plan import drawn
 
 
 def main() -> int:
@@ -21,7 +22,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="tell the history of one seed")
     asked = parser.parse_args()
     if asked.seed is not None:
-        print(story(plan_of(asked.seed)))
+        print(story(drawn(asked.seed)))
         return 0
     began = time.perf_counter()
 
@@ -30,9 +31,9 @@ def main() -> int:
         print(f"{counts.histories} histories, {seconds:.0f} s, {dict(counts.found)}", flush=True)
 
     counts = crowd(asked.first, asked.histories, asked.processes, heard=heard)
-    print(counts)
+    print(replace(counts, failing=counts.failing[:10]), f"failing: {len(counts.failing)}")
     if counts.failing:
-        print(story(shrunk(plan_of(counts.failing[0]))))
+        print(story(shrunk(drawn(counts.failing[0]))))
     return 1 if counts.failing else 0
 
 

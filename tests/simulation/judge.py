@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from aks_etag.history import Anomaly, Report, check
 
 from .network import carry
-from .plan import Plan, plan_of
+from .plan import Plan, drawn
 from .world import World
 
 # Left out of a body, this comes back as the service's default.
@@ -28,7 +28,7 @@ def judged(world: World) -> Report:
     """Hold what its callers were told against what was committed."""
     states = {"initial": world.initial, "final": world.final} if world.closed else {}
     report = check(world.lines, world.mock.commits, changes=world.changes, normalised=NORMALISED, **states)
-    return replace(report, anomalies=(*report.anomalies, *late(world)))
+    return replace(report, anomalies=(*report.anomalies, *late(world), *unknown_though_noted(world)))
 
 
 def late(world: World) -> Iterator[Anomaly]:
@@ -39,14 +39,25 @@ def late(world: World) -> Iterator[Anomaly]:
         end, commits = world.ended.get(op, ({}, n + 1))
         # A create that comes late, after somebody deleted the one repeated for it, is a risk that is accepted.
         silent = end.get("error") not in (None, "KeyboardInterrupt", "ResourceGoneError") and not end.get("pending")
-        if n >= commits and silent:
+        if n >= commits and silent and not end.get("applied"):
             text = f"{op} raised {end['error']}, applied={end['applied']}, and {commit.request_id} came after it"
             yield Anomaly(kind="falsely failed", op=op, lines=(text,))
 
 
+def unknown_though_noted(world: World) -> Iterator[Anomaly]:
+    """Name what is not known, where a registry is there, all note their writes, and nobody takes the notes away."""
+    if world.plan.registry is None:
+        return
+    for op, (end, _) in world.ended.items():
+        if end.get("error") == "WriteOutcomeUnknownError":
+            yield Anomaly(kind="needless unknown", op=op, lines=(f"{op} does not know, and there is a note",))
+
+
 def wrong(world: World, report: Report) -> list[Anomaly]:
-    """Return what must not be: a write is re-asserted only for those who allow it, and what is known is known."""
-    never = {line["op"] for line in world.lines if line["line"] == "call" and line["on_doubt"] == "raise"}
+    """Return what must not be: a write is re-asserted only for those who allow it, and never where it is noted."""
+    calls = [line for line in world.lines if line["line"] == "call"]
+    noted = {line["op"] for line in calls if line.get("exactly_once") and line["verb"] == "update"}
+    never = {line["op"] for line in calls if line["on_doubt"] == "raise"} | noted
     fine = [each for each in report.anomalies if each.kind == "re-asserted" and each.op not in never]
     # The final state shows these again, in other words.
     return [each for each in report.anomalies if each not in fine and not (fine and each.kind == "unexplained")]
@@ -89,11 +100,11 @@ class Tally:
         )
 
 
-def tally(seeds: Iterable[int], play: Play = played, control: str = "") -> Tally:
+def tally(seeds: Iterable[int], play: Play = played, plan: Callable[[int], Plan] = drawn) -> Tally:
     """Run one history for each seed."""
     counts = Tally()
     for seed in seeds:
-        counts.add(seed, play(plan_of(seed, control), False))
+        counts.add(seed, play(plan(seed), False))
     return counts
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 Fault = tuple[str, float]
@@ -29,8 +29,16 @@ DOOMS: Final = (
     ("QuotaExceeded", "Failed"),
     ("Canceled", "Canceled"),
 )
-# How many writers mark their writes, once there is an option for it.
-EXACTLY_ONCE: Final = 0.0
+PREEMPTED: Final = ("OriginalEtagNotExpect", "AKSOperationPreempted", "OperationPreempted")
+# How many writers mark their writes.
+EXACTLY_ONCE: Final = 0.25
+# The registry as somebody has begun it, and what others do who leave it alone.
+REGISTRY: Final = "1.7"
+COOPERATIVE: Final = ("policy tag", "autoscale", "cluster tag", "busy", "idle")
+MARKED_OPS: Final[Mapping[str, Sequence[str]]] = {
+    "pool": ("increment", "append", "append list", "claim", "set", "default", "drop"),
+    "cluster": ("cluster append", "cluster claim", "cluster set", "tags", "untag"),
+}
 BACKGROUND: Final = (
     "policy tag",
     "policy untag",
@@ -80,16 +88,23 @@ class Plan:
     background: tuple[tuple[float, str], ...] = ()
     dooms: tuple[Doom, ...] = ()
     rate: float = 0.15
+    registry: str | None = None
     faults: Mapping[tuple[int, int], Fault] | None = field(default=None)
 
 
-def plan_of(seed: int, control: str = "") -> Plan:
+def by_hand(seed: int) -> Plan:
+    """Draw a history of what a loop written by hand can do, too."""
+    return _plan(seed, "pool", ("increment", "append", "claim", "set"))
+
+
+def plan_of(seed: int) -> Plan:
     """Draw a history from a seed."""
+    stage = random.Random(-seed - 1).choices(("pool", "life", "cluster"), (5, 3, 3))[0]
+    return _plan(seed, stage, {"pool": POOL_OPS, "life": LIFE_OPS, "cluster": CLUSTER_OPS}[stage])
+
+
+def _plan(seed: int, stage: str, ops: Sequence[str]) -> Plan:
     dice = random.Random(seed)
-    stage = dice.choices(("pool", "life", "cluster"), (5, 3, 3))[0] if not control else "pool"
-    ops = {"pool": POOL_OPS, "life": LIFE_OPS, "cluster": CLUSTER_OPS}[stage]
-    if control:
-        ops = ("increment", "append", "claim", "set")
     quiet = dice.random() < 0.3
     return Plan(
         seed=seed,
@@ -102,6 +117,31 @@ def plan_of(seed: int, control: str = "") -> Plan:
     )
 
 
+def drawn(seed: int) -> Plan:
+    """Draw a history of any kind; in each eighth, all writers note what they write."""
+    return cooperative(seed) if seed % 8 == 7 else plan_of(seed)
+
+
+def cooperative(seed: int) -> Plan:
+    """Draw a history in which all writers note their writes, have time, and nobody takes the notes away."""
+    plan, dice = plan_of(seed), random.Random(seed)
+    stage = "cluster" if plan.stage == "cluster" else "pool"
+    told = {"exactly_once": True, "attempts": 100, "deadline": 100_000.0}
+    writers = (
+        replace(
+            writer,
+            ops=tuple(dice.choice(MARKED_OPS[stage]) for _ in writer.ops),
+            options={**writer.options, **told},
+            dies=0,
+        )
+        for writer in plan.writers
+    )
+    others = tuple((when, kind) for when, kind in plan.background if kind in COOPERATIVE)
+    # After another failure an older write can still come, and no note tells.
+    dooms = tuple(doom for doom in plan.dooms if doom.code in PREEMPTED)
+    return replace(plan, stage=stage, writers=tuple(writers), background=others, dooms=dooms, registry=REGISTRY)
+
+
 def _writer(dice: random.Random, number: int, ops: Sequence[str]) -> Writer:
     options = {
         "on_doubt": dice.choice(("untouched", "untouched", "reapply", "raise")),
@@ -109,7 +149,7 @@ def _writer(dice: random.Random, number: int, ops: Sequence[str]) -> Writer:
         "polling_interval": dice.choice((1.0, 5.0, 30.0)),
         "attempts": dice.choice((2, 20, 20)),
         "deadline": dice.choice((4.0, 20.0, 90.0, 600.0, 1800.0)),
-        **({"exactly_once": True} if dice.random() < EXACTLY_ONCE else {}),
+        "exactly_once": dice.random() < EXACTLY_ONCE,
     }
     return Writer(
         number=number,

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import pytest
 
+from . import controls
 from .controls import CONTROLS, HONEST
 from .crowd import crowd
 from .judge import Tally, judged, played, shrunk, story, tally, wrong
-from .plan import plan_of
+from .plan import by_hand, cooperative, drawn, plan_of
 
 # The fixture takes its time before the first test that asks for it.
 pytestmark = pytest.mark.timeout(900)
@@ -27,7 +28,7 @@ def counts() -> Tally:
 
 def test_nothing_is_lost_doubled_invented_or_wrongly_called_failed(counts: Tally) -> None:
     assert counts.histories == HISTORIES
-    assert counts.failing == [], story(shrunk(plan_of(counts.failing[0])))
+    assert counts.failing == [], story(shrunk(drawn(counts.failing[0])))
 
 
 def test_the_histories_are_worth_something(counts: Tally) -> None:
@@ -41,14 +42,48 @@ def test_the_histories_are_worth_something(counts: Tally) -> None:
 def test_each_way_to_do_it_wrong_is_caught_within_a_thousand_histories(name: str) -> None:
     play, kinds = CONTROLS[name]
     for seed in range(1000):
-        world = play(plan_of(seed, name), False)
+        world = play(by_hand(seed), False)
         if kinds & {anomaly.kind for anomaly in wrong(world, judged(world))}:
             return
     pytest.fail("not caught")
 
 
+def test_of_a_ring_only_what_falls_out_of_it_is_doubled(monkeypatch: pytest.MonkeyPatch) -> None:
+    play, kinds = CONTROLS["a ring of eight ids, and writers that stall"]
+    alone = [replace(by_hand(seed), background=()) for seed in range(100)]
+
+    def doubled() -> int:
+        worlds = (play(plan, False) for plan in alone)
+        return sum(bool(kinds & {each.kind for each in wrong(world, judged(world))}) for world in worlds)
+
+    assert doubled() > 0
+    monkeypatch.setattr(controls, "RING", 10_000)
+    assert doubled() == 0
+
+
+def test_with_a_registry_and_writers_that_note_what_they_write_nothing_is_unknown() -> None:
+    recovered: Counter[str] = Counter()
+    for seed in range(1500):
+        world = played(cooperative(seed))
+        assert wrong(world, judged(world)) == [], story(shrunk(cooperative(seed)))
+        recovered.update(end.get("recovered", "") for end, _ in world.ended.values())
+    assert recovered["marker"] > 500
+
+
+def test_a_registry_that_is_lost_is_known_for_what_it_is() -> None:
+    """Take the notes away meanwhile, and some writes are unknown: the test above is not blind."""
+    plans = (
+        replace(plan, background=((5.0, "policy untag"), (10.0, "policy untag")), rate=0.4)
+        for plan in map(cooperative, range(300))
+        if plan.stage == "pool"
+    )
+    found = [wrong(world, judged(world)) for world in map(played, plans)]
+    assert any(anomaly.kind == "needless unknown" for each in found for anomaly in each)
+    assert not any(anomaly.kind in ("lost", "doubled", "phantom") for each in found for anomaly in each)
+
+
 def test_a_loop_by_hand_that_does_it_right_is_clean() -> None:
-    assert tally(range(300), HONEST, "by hand").failing == []
+    assert tally(range(300), HONEST, by_hand).failing == []
 
 
 def test_where_nothing_breaks_nothing_is_unknown() -> None:
@@ -65,7 +100,7 @@ def test_everything_that_can_happen_does() -> None:
     faults: Counter[str] = Counter()
     ends: Counter[str] = Counter()
     rules: Counter[int | None] = Counter()
-    for seed in range(400):
+    for seed in range(800):
         world = played(plan_of(seed))
         faults.update(kind for kind, _ in world.faults.values())
         ends.update(line.get("outcome") or line["error"] for line in world.lines if line["line"] == "end")
@@ -74,7 +109,7 @@ def test_everything_that_can_happen_does() -> None:
     assert len(faults) == 15
     assert set(rules) == {200, 201, 202, 204, 409, 412}
     assert {"created", "updated", "unchanged", "satisfied", "deleted", "absent"} <= set(ends)
-    assert {"recovered: equivalent", "recovered: absent"} <= set(ends)
+    assert {"recovered: equivalent", "recovered: absent", "recovered: marker"} <= set(ends)
     assert {
         "AlreadyExistsError", "ConflictRetriesExhaustedError", "DeadlineExceededError", "OperationFailedError",
         "KeyboardInterrupt", "OperationInProgressError", "OperationPreemptedError", "PreconditionFailedError",
@@ -93,7 +128,7 @@ def test_a_history_happens_the_same_way_again() -> None:
 
 def test_a_failing_history_is_made_small_and_told() -> None:
     play, kinds = CONTROLS["blind retry after doubt"]
-    plan = plan_of(tally(range(30), play, "control").failing[0], "control")
+    plan = by_hand(tally(range(30), play, by_hand).failing[0])
     small, first = shrunk(plan, play), play(plan, False)
     assert len(small.faults or ()) < len(first.faults)
     assert sum(len(writer.ops) for writer in small.writers) < sum(len(writer.ops) for writer in plan.writers)

@@ -17,6 +17,8 @@ from aks_etag._core.messages import Outcome, Request, Response
 from aks_etag._core.resource_id import ResourceId
 from aks_etag._flows.effects import Accepted, Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Undecided
 from aks_etag._flows.options import Options
+from aks_etag._resources.owned import MARKER
+from aks_etag._writers import Writers
 from aks_etag.history._leaves import Digests
 from aks_etag.history._recorder import Recorder
 from aks_etag.mock import MockAks
@@ -57,6 +59,7 @@ class World:
     plan: Plan
     carry: Callable[[World, Task, Request], None]
     steps: Callable[[str, work.Job], work.Steps] = work.steps
+    writers: Callable[[random.Random], Any] = Writers
     tracing: bool = False
     now: float = 0.0
     lines: list[Mapping[str, Any]] = field(default_factory=lambda: [HEAD])
@@ -72,12 +75,16 @@ class World:
     def __post_init__(self) -> None:
         plan = self.plan
         self.mock = MockAks(etag_seed=plan.seed, **plan.switches)
-        self.mock.add_cluster("rg", "prod", pools={"np1": {"count": 3}})
+        noted = {} if plan.registry is None else {"tags": {MARKER: plan.registry}}
+        self.mock.add_cluster("rg", "prod", pools={"np1": {"count": 3, **noted}})
+        if noted:
+            self.mock.edit("rg", "prod", change=lambda body: body.update(noted))
         for doom in plan.dooms:
             self.mock.fail_operation(doom.code, "", doom.status, doom.stored, doom.nth)
         self._queue: list[tuple[float, int, Callable[[], None]]] = []
         self._order = 0
         self._recorders: dict[int, Recorder] = {}
+        self._ids: dict[int, Any] = {}
         for writer in plan.writers:
             self.at(writer.starts, self._starter(writer))
         for when, kind in plan.background:
@@ -231,6 +238,10 @@ class World:
     def _settings(self, writer: Writer) -> Settings:
         told = dict(writer.options)
         retry = ConflictRetry(attempts=told.pop("attempts"), deadline=told.pop("deadline"))
+        if told.pop("exactly_once"):
+            # Each client has its own, as each AksClient does.
+            dice = random.Random(f"{self.plan.seed} {writer.client}")
+            told["exactly_once"] = self._ids.setdefault(writer.client, self.writers(dice))
         options = Options(conflict_retry=retry, **told)
         recorder = self._recorders.get(writer.client)
         if recorder is None:

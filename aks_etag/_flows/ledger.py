@@ -132,14 +132,15 @@ class Ledger:
         """Return the error to end with: while a write is undecided, any other error would claim too much."""
         still_running = self.accepted and isinstance(error, DeadlineExceededError | ThrottledError)
         of_the_last = still_running or isinstance(error, OperationFailedError)
-        # What the last write came to says nothing of an older one that can still land under the same version.
-        overshadowed = of_the_last and len(self.attempts) > 1 and not self.fenced
+        # What the last write came to says nothing of an older one that can still land under the same version; a create
+        # can as soon as somebody has deleted what is there.
+        overshadowed = of_the_last and len(self.attempts) > 1 and not (self.fenced and self.attempts[0].tag)
         decided = of_the_last or isinstance(error, _DECIDED) or not (self.open or self.residual)
         if decided and not overshadowed:
             return self._told(error)
         name = type(error).__name__
         why = f"one after it ended with {name}" if overshadowed else f"it could not be found out ({name})"
-        unknown = yield from self.unknown(pending=self.open and not self.fenced, why=why)
+        unknown = yield from self.unknown(pending=overshadowed or (self.open and not self.fenced), why=why)
         unknown.__cause__ = error
         return unknown
 

@@ -74,7 +74,7 @@ def _succeeded(resource: Resource, begun: Continuation, conclusion: Conclusion, 
 
 def _failed(resource: Resource, begun: Continuation, conclusion: Conclusion) -> Flow[Exception]:
     error, seen = yield from failed(resource, conclusion, begun.landed)
-    if begun.older and (seen is None or not seen.moved_from(begun.tag or "")):
+    if begun.older and not (seen is not None and seen.moved_from(begun.tag)):
         unknown = _unknown(resource, begun, "failed, and an older write under the same version may still come")
         unknown.__cause__ = error
         return unknown

@@ -60,14 +60,15 @@ def test_an_operation_that_nobody_waits_for_any_more_does_not_hide_it_either(pol
     assert (done.ended, done.error.pending) == ("WriteOutcomeUnknownError", True)
     assert type(done.error.__cause__).__name__ == "DeadlineExceededError"
     alone = traced(more, SEEN, accepted(), poll)
-    assert (alone.ended, alone.error.applied) == ("DeadlineExceededError", None)
+    assert alone.ended in ("DeadlineExceededError", "ThrottledError")
+    assert alone.error.applied is None
 
 
 def test_of_two_creates_one_fails_and_the_other_can_still_come() -> None:
-    done = tried("put", LOST, GONE, accepted(201), FAILED, GONE, condition=CREATE)
-    assert (done.ended, done.error.pending) == ("WriteOutcomeUnknownError", True)
-    there = tried("put", LOST, GONE, accepted(201), FAILED, pool("t1", "Failed"), condition=CREATE)
-    assert there.ended == "OperationFailedError"
+    # Whatever is there: it may be deleted, and then the other one comes.
+    for found in (GONE, pool("t1", "Failed")):
+        done = tried("put", LOST, GONE, accepted(201), FAILED, found, condition=CREATE)
+        assert (done.ended, done.error.pending) == ("WriteOutcomeUnknownError", True)
 
 
 def test_of_two_deletes_one_fails_and_the_other_can_still_come() -> None:

@@ -43,10 +43,12 @@ class MockAks:
         subscription_id: str = ZERO_ID,
         *,
         operation_polls: int = 1,
+        operation_seconds: float | None = None,
         location: str = "region1",
         page_size: int = 100,
         etag_seed: int = 0,
         accept_quotes: bool = True,
+        actions_move_tags: bool = True,
         busy_first: bool = False,
         cluster_tag_moves: Literal["completion", "accept"] = "completion",
         failed_moves_tag: bool = False,
@@ -66,9 +68,11 @@ class MockAks:
         # Longer than the house allows: spelled out, so that editors and type checkers know every switch.
         self.switches = Switches(
             operation_polls=operation_polls,
+            operation_seconds=operation_seconds,
             location=location,
             page_size=page_size,
             accept_quotes=accept_quotes,
+            actions_move_tags=actions_move_tags,
             busy_first=busy_first,
             cluster_tag_moves=cluster_tag_moves,
             failed_moves_tag=failed_moves_tag,
@@ -133,6 +137,10 @@ class MockAks:
     def set_state(self, resource_group: str, cluster: str, pool: str | None = None, state: str = "Updating") -> None:
         """Pin a provisioning state until it is set again."""
         self._backstage.set_state(resource_group, cluster, pool, state)
+
+    def set_kubeconfig(self, resource_group: str, cluster: str, text: str) -> None:
+        """Let the credential requests of a cluster be answered with this kubeconfig."""
+        self._backstage.set_kubeconfig(resource_group, cluster, text)
 
     def before_write(self, hook: Hook | None, times: int | None = None) -> None:
         """Call ``hook`` (with the request, if it takes one) before each write is evaluated; None removes it."""

@@ -96,7 +96,7 @@ def test_an_operation_on_a_cluster_of_old_does_not_touch_its_successor(mock: Moc
 @pytest.mark.parametrize(
     ("method", "path", "status", "code"),
     [
-        ("POST", "{cluster}/start", 501, "NotImplemented"),
+        ("POST", "{cluster}/runCommand", 501, "NotImplemented"),
         ("GET", "{cluster}/agentPools/np1/upgradeProfiles/default", 501, "NotImplemented"),
         ("GET", "/", 501, "NotImplemented"),
         ("OPTIONS", "{cluster}", 501, "NotImplemented"),

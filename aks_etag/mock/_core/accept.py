@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from aks_etag.mock._core.address import operation_path
 from aks_etag.mock._core.answers import Answer, RefusalError
@@ -47,8 +47,10 @@ def start(
     failure: Failure | None,
     cluster: Cluster,
     pool: str | None = None,
+    after: Callable[[Cluster, str | None], Cluster] | None = None,
 ) -> Operation:
-    """Start the long-running operation of an accepted write; without polls it ends at once."""
+    """Start the long-running operation of an accepted write; with neither polls nor seconds it ends at once."""
+    now, seconds = store.clock.time(), store.switches.operation_seconds
     operation = Operation(
         id=store.mint.guid(),
         query=store.mint.signed_query(),
@@ -58,18 +60,20 @@ def start(
         shown_name=cluster.pools[pool].name if pool else cluster.name,
         tags=tags,
         polls_left=store.switches.operation_polls,
-        started=store.clock.time(),
+        started=now,
+        due=None if seconds is None else now + seconds,
+        after=after,
         failure=failure,
     )
     store.operations.add(operation)
-    if operation.polls_left <= 0:
+    if operation.due is None and operation.polls_left <= 0:
         store.finish(operation)
     return operation
 
 
-def links(store: Store, call: Call, operation: Operation) -> dict[str, str]:
-    """Build the headers that lead to an operation; only a DELETE has a Location."""
-    names = {"Azure-AsyncOperation": False, **({"Location": True} if operation.verb == "Deleting" else {})}
+def links(store: Store, call: Call, operation: Operation, *, location: bool = False) -> dict[str, str]:
+    """Build the headers that lead to an operation; of the writes, only a DELETE has a Location."""
+    names = {"Azure-AsyncOperation": False, **({"Location": True} if location or operation.verb == "Deleting" else {})}
     return {name: _link(store, call, operation, result=result) for name, result in names.items()}
 
 

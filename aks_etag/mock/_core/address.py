@@ -10,7 +10,16 @@ from typing import Final, Literal, TypeAlias
 from urllib.parse import unquote
 
 Kind: TypeAlias = Literal[
-    "group", "cluster", "pool", "subscription clusters", "group clusters", "pools", "operation", "operation result"
+    "group",
+    "cluster",
+    "pool",
+    "subscription clusters",
+    "group clusters",
+    "pools",
+    "operation",
+    "operation result",
+    "cluster action",
+    "pool action",
 ]
 ClusterKey: TypeAlias = tuple[str, str]
 
@@ -24,6 +33,8 @@ PATTERNS: Final[tuple[tuple[Kind, str], ...]] = (
     ("cluster", f"{_GROUP}/{_PROVIDER}/managedClusters/{{cluster}}"),
     ("pools", f"{_GROUP}/{_PROVIDER}/managedClusters/{{cluster}}/agentPools"),
     ("pool", f"{_GROUP}/{_PROVIDER}/managedClusters/{{cluster}}/agentPools/{{pool}}"),
+    ("cluster action", f"{_GROUP}/{_PROVIDER}/managedClusters/{{cluster}}/{{action}}"),
+    ("pool action", f"{_GROUP}/{_PROVIDER}/managedClusters/{{cluster}}/agentPools/{{pool}}/{{action}}"),
     ("subscription clusters", f"subscriptions/{{subscription}}/{_PROVIDER}/managedClusters"),
     ("operation", f"{_LOCATION}/operations/{{operation}}"),
     ("operation result", f"{_LOCATION}/operationresults/{{operation}}"),
@@ -41,6 +52,7 @@ class Address:
     pool: str = ""
     location: str = ""
     operation: str = ""
+    action: str = ""
 
     @property
     def group_key(self) -> str:

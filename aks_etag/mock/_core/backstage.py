@@ -68,6 +68,7 @@ class Backstage:
     def body(self, group: str, name: str, pool_name: str | None) -> dict[str, Any]:
         """Return a copy of what a GET would show now, without counting as one."""
         with self._store.lock:
+            self._store.expire()
             cluster = self.cluster(group, name)
             return cluster_body(cluster) if pool_name is None else pool_body(cluster, _pool(cluster, pool_name))
 
@@ -108,6 +109,11 @@ class Backstage:
                 self._store.keep(_pin(cluster, state))
             else:
                 self._store.keep(cluster.with_pool(_pin(_pool(cluster, pool_name), state)))
+
+    def set_kubeconfig(self, group: str, name: str, text: str) -> None:
+        """Keep what the credential requests of a cluster are answered with."""
+        with self._store.lock:
+            self._store.kubeconfigs[self.cluster(group, name).key] = text
 
     def cluster(self, group: str, name: str) -> Cluster:
         """Find a cluster."""

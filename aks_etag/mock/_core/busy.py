@@ -13,7 +13,7 @@ _WAIT = (
     "is in progress, please wait for it to finish before starting a new operation. "
     "See https://aka.ms/aks-pending-operation for more details"
 )
-_VERBS = {"PUT": "Updating", "PATCH": "Updating", "DELETE": "Deleting"}
+_VERBS = {"PUT": "Updating", "PATCH": "Updating", "DELETE": "Deleting", "POST": "Updating"}
 
 
 def blocker(store: Store, cluster: Cluster | None, pool: str | None, *, method: str) -> Answer | None:
@@ -38,7 +38,7 @@ def _running(store: Store, operation: Operation, method: str) -> Answer:
         return _deleting(store, operation, method)
     kind = "operation" if operation.pool is None else "agentpool operation"
     name = operation.verb if operation.pool is None else f"{operation.shown_name} - {operation.verb}"
-    return _not_allowed(f"Operation is not allowed: Another {kind} ({name}) {_WAIT}", name)
+    return not_allowed(f"Operation is not allowed: Another {kind} ({name}) {_WAIT}", name)
 
 
 def _deleting(store: Store, operation: Operation, method: str) -> Answer:
@@ -49,19 +49,20 @@ def _deleting(store: Store, operation: Operation, method: str) -> Answer:
         f"'{whole_seconds(operation.started)}' and elapsed time is: "
         f"'{elapsed(store.clock.time() - operation.started)}' (RFC3339 format)"
     )
-    return _not_allowed(message, f"{name} - Deleting")
+    return not_allowed(message, f"{name} - Deleting")
 
 
 def _pinned(cluster: Cluster, pool: str | None) -> Answer | None:
     if cluster.shown_state not in TERMINAL_STATES:
         state = cluster.shown_state
-        return _not_allowed(f"Operation is not allowed: Another operation ({state}) {_WAIT}", state)
+        return not_allowed(f"Operation is not allowed: Another operation ({state}) {_WAIT}", state)
     for each in cluster.pools.values():
         if pool in (None, each.key) and each.shown_state not in TERMINAL_STATES:
             name = f"{each.name} - {each.shown_state}"
-            return _not_allowed(f"Operation is not allowed: Another agentpool operation ({name}) {_WAIT}", name)
+            return not_allowed(f"Operation is not allowed: Another agentpool operation ({name}) {_WAIT}", name)
     return None
 
 
-def _not_allowed(message: str, what: str) -> Answer:
+def not_allowed(message: str, what: str) -> Answer:
+    """Refuse a write in the wrong state."""
     return errors.provider(409, "OperationNotAllowed", message, row=f"busy ({what}) -> 409")

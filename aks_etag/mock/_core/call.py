@@ -35,7 +35,8 @@ class Call:
     @property
     def is_write(self) -> bool:
         """Whether it can change something."""
-        return self.method in WRITES
+        asks = self.address is not None and self.address.action.lower().startswith("list")
+        return self.method in WRITES and not asks
 
     @property
     def request_id(self) -> str:

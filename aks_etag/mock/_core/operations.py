@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from aks_etag.mock._core.address import ClusterKey
+from aks_etag.mock._core.records import Cluster
 
 # Read in a public issue, together with the code that it belongs to.
 KNOWN_MESSAGES: Final[Mapping[str, str]] = {
@@ -47,6 +49,8 @@ class Operation:
     tags: Mapping[str | None, str]
     polls_left: int
     started: float
+    due: float | None = None
+    after: Callable[[Cluster, str | None], Cluster] | None = None
     failure: Failure | None = None
     status: str = "InProgress"
     ended: float | None = None
@@ -60,6 +64,10 @@ class Operation:
     def stored(self) -> bool:
         """Whether its write stays."""
         return self.failure is None or self.failure.stored
+
+    def outcome(self, cluster: Cluster) -> Cluster:
+        """Return what the end makes of a cluster, besides its state and tags."""
+        return self.after(cluster, self.pool) if self.after is not None and self.stored else cluster
 
     def body(self) -> dict[str, Any]:
         """Show the status as the service does; there is no tag in it."""
@@ -90,6 +98,10 @@ class Operations:
     def get(self, operation_id: str) -> Operation | None:
         """Find an operation by its id."""
         return self._by_id.get(operation_id.lower())
+
+    def due(self, now: float) -> list[Operation]:
+        """List the running operations whose time is over."""
+        return [operation for operation in self._running if operation.running and (operation.due or math.inf) <= now]
 
     def running_on(self, cluster: ClusterKey) -> list[Operation]:
         """List the operations that run on a cluster or its pools, oldest first."""

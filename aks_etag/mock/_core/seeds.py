@@ -81,6 +81,9 @@ POOL_PROPERTIES: Final[Mapping[str, Any]] = {
     "securityProfile": {"sshAccess": "LocalUser", "enableVTPM": False, "enableSecureBoot": False},
 }
 
+# Newer than the recorded one: what an upgrade of the node image brings.
+NEXT_NODE_IMAGE: Final = "AKSUbuntu-2204gen2containerd-202512.01.0"
+
 # The two recorded births of a pool differ: with the cluster, and on its own.
 BORN_INLINE: Final[Mapping[str, Any]] = {"maxPods": 250}
 BORN_ALONE: Final[Mapping[str, Any]] = {"maxPods": 30, "enableAutoScaling": False}

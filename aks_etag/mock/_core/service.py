@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from aks_etag.mock._core import cluster_writes, errors, groups, pool_writes, reads
+from aks_etag.mock._core import actions, cluster_writes, errors, groups, pool_writes, reads
 from aks_etag.mock._core.answers import Answer, ConnectionLostError, RefusalError
 from aks_etag.mock._core.call import Call, parse_call
 from aks_etag.mock._core.faults import Fault
@@ -32,6 +32,8 @@ ROUTES: Final[Mapping[tuple[str, str], Handler]] = {
     ("pool", "GET"): reads.get_pool,
     ("pool", "PUT"): pool_writes.put_pool,
     ("pool", "DELETE"): pool_writes.delete_pool,
+    ("cluster action", "POST"): actions.post_cluster,
+    ("pool action", "POST"): actions.post_pool,
     ("operation", "GET"): reads.get_operation,
     ("operation result", "GET"): reads.get_operation_result,
 }
@@ -54,6 +56,7 @@ class Service:
         if call.is_write:
             self._hooks.run(call.request, remote=remote)
         with self._store.lock:
+            self._store.expire()
             return self._deliver(call, self._decide(call), fault)
 
     def drain(self) -> int:

@@ -33,6 +33,7 @@ class Store:
         self.throttle = Throttle()
         self.groups: dict[str, tuple[str, str]] = {}
         self.clusters: dict[ClusterKey, Cluster] = {}
+        self.kubeconfigs: dict[ClusterKey, str] = {}
         self.operations = Operations()
         self.journal: list[JournalEntry] = []
         self.commits: list[Commit] = []
@@ -63,7 +64,12 @@ class Store:
     def count(self, operation: Operation) -> None:
         """Let one more GET count; the last one already shows the end."""
         operation.polls_left -= 1
-        if operation.running and operation.polls_left <= 0:
+        if operation.running and operation.due is None and operation.polls_left <= 0:
+            self.finish(operation)
+
+    def expire(self) -> None:
+        """End the operations whose time is over."""
+        for operation in self.operations.due(self.clock.time()):
             self.finish(operation)
 
     def finish_all(self, cluster: ClusterKey) -> None:
@@ -112,14 +118,14 @@ class Store:
         if gone:
             del self.clusters[cluster.key]
             return
-        ended = cluster.in_state(operation.status)
+        ended = operation.outcome(cluster.in_state(operation.status))
         self.keep(ended.tagged(operation.tags) if self._moves(operation) else ended)
 
     def _finish_pool(self, operation: Operation, cluster: Cluster, pool: Pool, gone: bool) -> None:
         if gone:
             self.keep(cluster.without_pool(pool.key))
             return
-        ended = cluster.with_pool(replace(pool, state=operation.status))
+        ended = operation.outcome(cluster.with_pool(replace(pool, state=operation.status)))
         self.keep(ended.tagged(operation.tags) if self._moves(operation) else ended)
 
     def _moves(self, operation: Operation) -> bool:

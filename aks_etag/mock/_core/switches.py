@@ -15,6 +15,8 @@ class Switches:
     operation_polls: int = 1
     location: str = "region1"
     page_size: int = 100
+    operation_seconds: float | None = None
+    actions_move_tags: bool = True
     accept_quotes: bool = True
     busy_first: bool = False
     cluster_tag_moves: Literal["completion", "accept"] = "completion"

@@ -40,14 +40,16 @@ class Request:
 class Response:
     """One answer. Header names are lower-case; ``body`` is parsed JSON, or ``None`` where there was none to parse.
 
-    ``sent_once`` is false where the transport may have sent the request twice; ``request_id`` is the one of the request
-    that was really answered, which a policy may have changed.
+    ``garbled``: there was something to parse, and it was no JSON, as a proxy's page is none. ``sent_once`` is false
+    where the transport may have sent the request twice; ``request_id`` is the one of the request that was really
+    answered, which a policy may have changed.
     """
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: JSON = field(default=None, repr=False)
     received_at: float = 0.0
+    garbled: bool = False
     sent_once: bool = True
     request_id: str = ""
     raw: Any = field(default=None, compare=False, repr=False)

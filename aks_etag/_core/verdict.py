@@ -127,6 +127,8 @@ READ_ROWS: Final = (
 
 # Where a write may have been sent twice, the answer may be to the second copy: these can be the first one's doing.
 _OF_A_SECOND_COPY: Final = frozenset({404, 409, 412, 429})
+# Whoever names an operation has accepted the write, whatever else is in the answer.
+_LINKS: Final = ("azure-asyncoperation", "location")
 
 
 def judge_write(outcome: Outcome) -> Verdict:
@@ -136,7 +138,13 @@ def judge_write(outcome: Outcome) -> Verdict:
     verdict = _look_up(WRITE_ROWS, outcome)
     if outcome.status in _OF_A_SECOND_COPY and not outcome.sent_once:
         return Verdict.UNSURE
-    return verdict
+    return Verdict.UNSURE if verdict is Verdict.ACCEPTED and _by_a_stranger(outcome) else verdict
+
+
+def _by_a_stranger(answer: Response) -> bool:
+    """Whether an answer does not look like one of the service: a proxy may answer 200 with a page of its own."""
+    unlike = answer.garbled or not isinstance(answer.body, dict | None)
+    return unlike and answer.status != 204 and not any(name in answer.headers for name in _LINKS)
 
 
 def judge_read(outcome: Outcome) -> Verdict:

@@ -33,6 +33,9 @@ def judge(outcome: Outcome, name: str) -> Verdict:
         return Verdict.FATAL if outcome.final else Verdict.NOT_SENT
     error = service_error(outcome.body)
     verdict = next((row.verdict for row in ROWS if row.matches(outcome.status, error)), Verdict.REFUSED)
+    if verdict is Verdict.ACCEPTED and not isinstance(outcome.body, Mapping):
+        # The page of a proxy: an API server answers a write with an object.
+        return Verdict.UNSURE
     return _conflict(outcome, error, name) if verdict is Verdict.STALE else verdict
 
 

@@ -14,6 +14,7 @@ from .._core.messages import NoResponse, Outcome, Request, Response
 from .._version import __version__
 from ..errors import AksEtagError
 from ..transports._httpx import all_proved, never_left
+from ..transports._pipeline import parsed
 
 READ_TIMEOUT: Final = 60.0
 Token = Callable[[bool], Any]
@@ -52,10 +53,13 @@ class _Wire:
         for warning in answer.headers.get_list("warning"):
             self._warned(request, warning)
         headers: Mapping[str, str] = {name.lower(): value for name, value in answer.headers.items()}
+        # The Content-Type is not asked: a 504 is JSON under text/plain, a 429 and some 404s are plain text.
+        body, garbled = parsed(answer.content)
         return Response(
             status=answer.status_code,
             headers=headers,
-            body=_parsed(answer.content),
+            body=body,
+            garbled=garbled,
             received_at=self._clock.time(),
             sent_once=self._once,
         )
@@ -121,11 +125,3 @@ def _refused_token(outcome: Outcome) -> bool:
 
 def _illegal(error: Exception) -> bool:
     return isinstance(error, httpx.LocalProtocolError | UnicodeEncodeError)
-
-
-def _parsed(content: bytes) -> Any:
-    # The Content-Type is not asked: a 504 is JSON under text/plain, a 429 and some 404s are plain text.
-    try:
-        return json.loads(content) if content else None
-    except (ValueError, RecursionError):
-        return None

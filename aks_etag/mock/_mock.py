@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -158,11 +158,33 @@ class MockAks:
         times: int = 1,
         probability: float | None = None,
         seed: int = 0,
+        seconds: float = 0.0,
     ) -> None:
-        """Break the nth matching request from now on: drop its answer, or answer with a status; "late" holds it."""
+        """Break the nth matching request from now on, and ``times - 1`` after it.
+
+        ``phase``: "before" it is processed, "after", "during" (only while an operation runs on what it asks for), or
+        "late": no answer, and processed at ``drain()``. ``effect``: "reset" or "fin" (no answer), "truncated", "slow"
+        (a pause of so many seconds), "malformed", "html", or a status, with ``headers`` and ``body`` of your own.
+        """
         dice = random.Random(seed)
         aim = Aim(method=method, path=path, nth=nth, times=times, chance=probability, dice=dice)
-        self._store.faults.add(Fault(aim=aim, phase=phase, effect=effect, headers=headers, body=body))
+        self._store.faults.add(Fault(aim=aim, phase=phase, effect=effect, headers=headers, body=body, seconds=seconds))
+
+    def scenario(self, steps: Iterable[Mapping[str, Any]]) -> None:
+        """Take faults as data: each step has the arguments of ``inject`` or, with a ``code``, of ``fail_operation``.
+
+        Steps aimed at the same requests come one after the other: "fail twice, then succeed" is one step with
+        ``times=2``.
+        """
+        counted: dict[tuple[Any, Any], int] = {}
+        for step in steps:
+            if "code" in step:
+                self.fail_operation(**step)
+                continue
+            key = (step.get("method"), step.get("path"))
+            first = step.get("nth", 1) + counted.get(key, 0)
+            self.inject(**{**step, "nth": first})
+            counted[key] = first + step.get("times", 1) - 1
 
     def drain(self) -> int:
         """Let the requests that a "late" fault held back reach the service now; return their number."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import select
 import selectors
 import socket
 import struct
@@ -107,8 +108,10 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             answer = self._core.handle(self.command, self._url(), dict(self._joined()), body, remote=True)
-        except ConnectionLostError:
-            self._reset()
+        except ConnectionLostError as lost:
+            self.close_connection = True
+            if not lost.closed:
+                self._reset()
             return
         self._send(answer)
 
@@ -155,11 +158,24 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(answer.body)))
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(answer.body)
+            self._send_body(answer)
         self.wfile.flush()
 
+    def _send_body(self, answer: Answer) -> None:
+        half = len(answer.body) // 2
+        if not answer.cut and not answer.seconds:
+            self.wfile.write(answer.body)
+            return
+        self.wfile.write(answer.body[:half])
+        self.wfile.flush()
+        if answer.cut:
+            self.close_connection = True
+            return
+        # Whoever has gone, and the end of the server, make it readable at once.
+        select.select([self.connection], [], [], answer.seconds)
+        self.wfile.write(answer.body[half:])
+
     def _reset(self) -> None:
-        self.close_connection = True
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
         # The files over the socket would keep it open; a detached descriptor closes at once, with a RST.
         socket.close(self.connection.detach())

@@ -200,10 +200,12 @@ def outgoing(request: Request, endpoint: Endpoint) -> HttpRequest:
 def answered(raw: Any, content: bytes, at: float, sent_once: bool) -> Response:
     """Return an answer as the flows know it, its body parsed once; what is not JSON is no body."""
     headers: Mapping[str, str] = {name.lower(): value for name, value in raw.headers.items()}
+    body, garbled = parsed(content)
     return Response(
         status=raw.status_code,
         headers=headers,
-        body=_parsed(content),
+        body=body,
+        garbled=garbled,
         received_at=at,
         sent_once=sent_once,
         request_id=raw.request.headers.get("x-ms-client-request-id") or "",
@@ -229,11 +231,12 @@ def unanswered(error: Exception, left: bool) -> NoResponse:
     return NoResponse(error=error, sent=not never, final=not isinstance(error, AzureError))
 
 
-def _parsed(content: bytes) -> JSON:
+def parsed(content: bytes) -> tuple[JSON, bool]:
+    """Return what a body says, and whether it says something that is no JSON."""
     try:
-        return json.loads(content, parse_constant=_no_constant) if content else None
+        return (json.loads(content, parse_constant=_no_constant) if content else None), False
     except (ValueError, RecursionError):
-        return None
+        return None, True
 
 
 def _no_constant(name: str) -> None:

@@ -101,3 +101,10 @@ def test_odd_details_are_no_field_conflict(details: Any) -> None:
     body = {"reason": "Conflict", "details": details}
     assert judge(Response(status=409, body=body), "cm-1") is Verdict.STALE
     assert field_conflicts(body) == ()
+
+
+@pytest.mark.parametrize("status", [200, 201, 202])
+@pytest.mark.parametrize("body", [None, "<html>", []], ids=repr)
+def test_the_page_of_a_proxy_is_no_proof_that_a_write_was_accepted(status: int, body: Any) -> None:
+    assert judge(Response(status=status, body=body), "x") is Verdict.UNSURE
+    assert judge(Response(status=status, body={"kind": "Status"}), "x") is Verdict.ACCEPTED

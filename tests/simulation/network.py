@@ -70,6 +70,9 @@ def lost() -> NoResponse:
 def refusal(kind: str, seconds: float, now: float) -> Response:
     """Return the answer that a fault puts in the place of the real one."""
     status, _, _ = kind.partition(" ")
+    if status == "page":
+        # A proxy answers in the place of the service, and calls it a success.
+        return Response(status=200, garbled=True, received_at=now)
     if status in ("raced", "busy"):
         return Response(status=409, body=_RACED if status == "raced" else _BUSY, received_at=now)
     headers = {"retry-after": str(max(1, int(seconds)))} if kind == "429 asks" else {}

@@ -106,7 +106,7 @@ def test_everything_that_can_happen_does() -> None:
         ends.update(line.get("outcome") or line["error"] for line in world.lines if line["line"] == "end")
         ends.update(f"recovered: {line['recovered']}" for line in world.lines if line.get("recovered"))
         rules.update(entry.decided for entry in world.mock.journal if entry.method != "GET")
-    assert len(faults) == 15
+    assert len(faults) == 17
     assert set(rules) == {200, 201, 202, 204, 409, 412}
     assert {"created", "updated", "unchanged", "satisfied", "deleted", "absent"} <= set(ends)
     assert {"recovered: equivalent", "recovered: absent", "recovered: marker"} <= set(ends)

@@ -32,12 +32,17 @@ BODILESS: Final = frozenset({204, 304})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One answer, ready for any door, and the name of the rule that decided it."""
+    """One answer, ready for any door, and the name of the rule that decided it.
+
+    ``cut``: half of the body, and then the end of the connection. ``seconds``: the pause before its second half.
+    """
 
     status: int
     row: str
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    cut: bool = False
+    seconds: float = 0.0
 
 
 class RefusalError(Exception):
@@ -49,7 +54,11 @@ class RefusalError(Exception):
 
 
 class ConnectionLostError(Exception):
-    """The client gets no answer, whatever the service decided."""
+    """The client gets no answer, whatever the service decided; ``closed``: by a FIN instead of a reset."""
+
+    def __init__(self, method: str, path: str, *, closed: bool = False) -> None:
+        super().__init__(method, path)
+        self.closed = closed
 
 
 def answer(status: int, body: Any = MISSING, *, row: str, headers: Mapping[str, str] | None = None) -> Answer:

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, TypeAlias
 
 from aks_etag.mock._core import errors
 from aks_etag.mock._core.address import Address
@@ -15,8 +15,13 @@ from aks_etag.mock._core.answers import MISSING, Answer, answer, merge_headers
 from aks_etag.mock._core.call import Call
 from aks_etag.mock._core.operations import Failure
 
-Phase: TypeAlias = Literal["before", "after", "late"]
-Effect: TypeAlias = Literal["reset"] | int
+# "during" is "before", and only while an operation runs on what is asked for.
+Phase: TypeAlias = Literal["before", "after", "late", "during"]
+Broken: TypeAlias = Literal["truncated", "slow", "malformed", "html"]
+Effect: TypeAlias = Literal["reset", "fin"] | Broken | int
+
+LOST: Final = frozenset({"reset", "fin"})
+_PAGE: Final = b"<html><head><title>502 Proxy Error</title></head><body>try again</body></html>"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,15 +57,37 @@ class Fault:
     effect: Effect
     headers: Mapping[str, str] | None
     body: Any
+    seconds: float = 0.0
 
     @property
     def name(self) -> str:
         """The fault in words, as the journal shows it."""
         return f"fault {self.phase}: {self.effect}"
 
-    def answer(self, call: Call) -> Answer:
-        """Build the answer that takes the place of the real one."""
-        status = int(self.effect)
+    @property
+    def loses(self) -> bool:
+        """Whether there is no answer at all."""
+        return self.effect in LOST
+
+    def answer(self, call: Call, decided: Answer | None) -> Answer:
+        """Build the answer that takes the place of the real one, or break the real one."""
+        if isinstance(self.effect, int):
+            return self._instead(self.effect, call)
+        whole = decided or answer(200, {"status": "the mock has not looked at this request"}, row="")
+        return replace(self._broken(whole), row=self.name)
+
+    def _broken(self, whole: Answer) -> Answer:
+        match self.effect:
+            case "truncated":
+                return replace(whole, body=whole.body or _PAGE, cut=True)
+            case "slow":
+                return replace(whole, seconds=self.seconds)
+            case "html":
+                return replace(whole, headers=merge_headers(whole.headers, {"Content-Type": "text/html"}), body=_PAGE)
+            case _:
+                return replace(whole, body=whole.body[: len(whole.body) // 2] or b"{")
+
+    def _instead(self, status: int, call: Call) -> Answer:
         if self.body is not MISSING:
             return answer(status, self.body, row=self.name, headers=self.headers)
         usual = _usual(status, call, self.headers or {})
@@ -93,11 +120,12 @@ class Faults:
         with self._lock:
             self._dooms.append(doom)
 
-    def draw(self, method: str, path: str) -> Fault | None:
+    def draw(self, method: str, path: str, *, running: Callable[[], bool]) -> Fault | None:
         """Count a request; return the fault that hits it, the earliest phase first."""
         with self._lock:
             # Every fault counts every request, also those that another one hits.
-            hit = [fault for fault in self._faults if fault.aim.hits(method, path)]
+            fitting = [fault for fault in self._faults if fault.phase != "during" or running()]
+            hit = [fault for fault in fitting if fault.aim.hits(method, path)]
         return min(hit, key=lambda fault: fault.phase == "after", default=None)
 
     def fate(self, method: str, path: str) -> Failure | None:

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 from aks_etag.mock._core import actions, cluster_writes, errors, groups, pool_writes, reads
 from aks_etag.mock._core.answers import Answer, ConnectionLostError, RefusalError
 from aks_etag.mock._core.call import Call, parse_call
+from aks_etag.mock._core.clock import VirtualClock
 from aks_etag.mock._core.faults import Fault
 from aks_etag.mock._core.hooks import Hooks
 from aks_etag.mock._core.journal import JournalEntry
@@ -47,10 +48,15 @@ class Service:
         self._hooks = hooks
         self._held: list[tuple[Call, Fault]] = []
 
+    @property
+    def clock(self) -> VirtualClock:
+        """The clock that slow answers take their time on, where nobody waits in real time."""
+        return self._store.clock
+
     def handle(self, method: str, url: str, headers: Mapping[str, str], body: bytes, *, remote: bool = False) -> Answer:
         """Answer one request; raise ``ConnectionLostError`` where a fault swallows the answer."""
         call = parse_call(method, url, headers, body)
-        fault = self._store.faults.draw(call.method, call.path)
+        fault = self._store.faults.draw(call.method, call.path, running=lambda: self._running(call))
         if fault is not None and fault.phase != "after":
             return self._keep_away(call, fault)
         if call.is_write:
@@ -72,6 +78,18 @@ class Service:
             if fault.phase == "late":
                 self._held.append((call, fault))
             return self._deliver(call, None, fault)
+
+    def _running(self, call: Call) -> bool:
+        """Whether an operation runs on what is asked for."""
+        if call.address is None:
+            return False
+        with self._store.lock:
+            self._store.expire()
+            operation = self._store.operations.get(call.address.operation)
+            if operation is not None:
+                return operation.running
+            running = self._store.operations.running_on(call.address.cluster_key)
+            return any(each.pool in (None, call.address.pool_key or each.pool) for each in running)
 
     def _decide(self, call: Call) -> Answer:
         try:
@@ -113,11 +131,11 @@ class Service:
         return errors.unknown_route(call.method, call.path)
 
     def _deliver(self, call: Call, decided: Answer | None, fault: Fault | None) -> Answer:
-        seen = decided if fault is None else None if fault.effect == "reset" else fault.answer(call)
+        seen = decided if fault is None else None if fault.loses else fault.answer(call, decided)
         with self._store.lock:
             self._note(call, decided, seen, fault)
         if seen is None:
-            raise ConnectionLostError(call.method, call.path)
+            raise ConnectionLostError(call.method, call.path, closed=fault is not None and fault.effect == "fin")
         return seen
 
     def _note(self, call: Call, decided: Answer | None, seen: Answer | None, fault: Fault | None) -> None:

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from aks_etag.mock import _clients
+from aks_etag.mock._assertions import Assertions
 from aks_etag.mock._core.answers import MISSING
 from aks_etag.mock._core.backstage import Backstage, Change, Pools
 from aks_etag.mock._core.clock import VirtualClock
 from aks_etag.mock._core.faults import Aim, Doom, Effect, Fault, Phase
 from aks_etag.mock._core.hooks import Hook, Hooks
-from aks_etag.mock._core.journal import Commit, JournalEntry
 from aks_etag.mock._core.operations import Failure
 from aks_etag.mock._core.seeds import ZERO_ID
 from aks_etag.mock._core.service import Service
@@ -35,7 +35,7 @@ def _nothing(body: dict[str, Any]) -> None:
     """Change nothing: even such a PUT moves the tags."""
 
 
-class MockAks:
+class MockAks(Assertions):
     """An AKS in memory that is true to eTags; every door shows the same state."""
 
     def __init__(
@@ -92,21 +92,13 @@ class MockAks:
         self._hooks = Hooks()
         self._backstage = Backstage(self._store)
         self.core = Service(self._store, self._hooks)
+        # Every request so far, with the rule that decided it, and every write that was stored; a test may clear them.
+        self.journal, self.commits = self._store.journal, self._store.commits
 
     @property
     def clock(self) -> VirtualClock:
         """The virtual clock that stamps journal, commits and operations."""
         return self._store.clock
-
-    @property
-    def journal(self) -> list[JournalEntry]:
-        """Every request so far, with the rule that decided it; a test may clear it."""
-        return self._store.journal
-
-    @property
-    def commits(self) -> list[Commit]:
-        """Every write that was accepted and stored, in order; a test may clear it."""
-        return self._store.commits
 
     def add_resource_group(self, name: str) -> str:
         """Create a resource group where there is none; return its ARM id."""

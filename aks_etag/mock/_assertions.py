@@ -22,6 +22,10 @@ class Assertions:
     journal: list[JournalEntry]
     commits: list[Commit]
 
+    def requests(self, last: int | None = None) -> list[str]:
+        """Return the journal, or its end, a line for each request."""
+        return [line(entry) for entry in (self.journal if last is None else self.journal[-last:])]
+
     def assert_no_unconditional_writes(self, *, allow_any: bool = False) -> None:
         """Demand that every write of a cluster or pool carried a tag, or ``If-None-Match: *``.
 

@@ -118,6 +118,10 @@ class MockAks(Assertions):
         """Return a copy of what a GET would show now, without counting as one."""
         return self._backstage.body(resource_group, cluster, pool)
 
+    def clusters(self) -> list[tuple[str, str]]:
+        """List the clusters there are: group and name."""
+        return self._backstage.clusters()
+
     def edit(self, resource_group: str, cluster: str, pool: str | None = None, change: Change = _nothing) -> None:
         """Be another writer: ``change`` edits the body in place, and its operation is already over."""
         self._backstage.edit(resource_group, cluster, pool, change)

@@ -72,6 +72,11 @@ class Backstage:
             cluster = self.cluster(group, name)
             return cluster_body(cluster) if pool_name is None else pool_body(cluster, _pool(cluster, pool_name))
 
+    def clusters(self) -> list[tuple[str, str]]:
+        """List the clusters there are."""
+        with self._store.lock:
+            return [(cluster.group, cluster.name) for cluster in self._store.clusters.values()]
+
     def edit(self, group: str, name: str, pool_name: str | None, change: Change) -> None:
         """Be another writer whose operation is already over."""
         with self._store.lock:

@@ -46,6 +46,8 @@ class Service:
     def __init__(self, store: Store, hooks: Hooks) -> None:
         self._store = store
         self._hooks = hooks
+        # Asked before each request, by whoever lets several clients make theirs in turn.
+        self.gate: Callable[[str], object] | None = None
         self._held: list[tuple[Call, Fault]] = []
 
     @property
@@ -55,6 +57,8 @@ class Service:
 
     def handle(self, method: str, url: str, headers: Mapping[str, str], body: bytes, *, remote: bool = False) -> Answer:
         """Answer one request; raise ``ConnectionLostError`` where a fault swallows the answer."""
+        if self.gate is not None:
+            self.gate(method)
         call = parse_call(method, url, headers, body)
         fault = self._store.faults.draw(call.method, call.path, running=lambda: self._running(call))
         if fault is not None and fault.phase != "after":

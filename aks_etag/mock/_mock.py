@@ -16,6 +16,7 @@ from aks_etag.mock._core.clock import VirtualClock
 from aks_etag.mock._core.faults import Aim, Doom, Effect, Fault, Phase
 from aks_etag.mock._core.hooks import Hook, Hooks
 from aks_etag.mock._core.operations import Failure
+from aks_etag.mock._core.seeding import sow
 from aks_etag.mock._core.seeds import ZERO_ID
 from aks_etag.mock._core.service import Service
 from aks_etag.mock._core.store import Store
@@ -113,6 +114,17 @@ class MockAks(Assertions):
     ) -> str:
         """Create a settled agent pool; return its ARM id."""
         return self._backstage.add_pool(resource_group, cluster, name, properties or {})
+
+    def seed(self, source: Any) -> list[str]:
+        """Begin with what you have: a JSON file or its content; return the ARM ids.
+
+        It takes what ``az aks show``, ``az aks list`` and ``az aks nodepool list`` print, bodies and lists of ARM, the
+        SDK's models, and names alone: ``{"rg": {"prod": {"np1": {"count": 3}}}}``. eTags stay as they are.
+
+        Raises:
+            ValueError: something in it is neither a cluster nor an agent pool.
+        """
+        return sow(self._store, self._backstage, source)
 
     def body(self, resource_group: str, cluster: str, pool: str | None = None) -> dict[str, Any]:
         """Return a copy of what a GET would show now, without counting as one."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -54,6 +55,7 @@ class MockAks(Assertions):
         cluster_tag_moves: Literal["completion", "accept"] = "completion",
         failed_moves_tag: bool = False,
         keep_empty_maps: bool = False,
+        none_match_elsewhere: Literal["ignored", "refused", "honoured"] = "ignored",
         omitted_pools_move: bool = True,
         partial_pools: Literal["keep", "remove"] = "keep",
         patch_moves_tag: bool = True,
@@ -78,6 +80,7 @@ class MockAks(Assertions):
             cluster_tag_moves=cluster_tag_moves,
             failed_moves_tag=failed_moves_tag,
             keep_empty_maps=keep_empty_maps,
+            none_match_elsewhere=none_match_elsewhere,
             omitted_pools_move=omitted_pools_move,
             partial_pools=partial_pools,
             patch_moves_tag=patch_moves_tag,
@@ -100,6 +103,15 @@ class MockAks(Assertions):
     def clock(self) -> VirtualClock:
         """The virtual clock that stamps journal, commits and operations."""
         return self._store.clock
+
+    def add_subscription(self, subscription_id: str) -> MockAks:
+        """Serve another subscription, too; return its front, which shares time, faults, journal and commits."""
+        other = copy.copy(self)
+        other.subscription_id = subscription_id
+        other._store = self._store.sibling(subscription_id)
+        other._backstage = Backstage(other._store)
+        self.core.serve(other._store)
+        return other
 
     def add_resource_group(self, name: str) -> str:
         """Create a resource group where there is none; return its ARM id."""

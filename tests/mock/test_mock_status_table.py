@@ -108,3 +108,17 @@ def test_the_two_400s_and_the_412s_have_the_recorded_shapes(aks: Any, recorded: 
     assert stale.keys() == recorded("error_412_mismatch")["body"].keys()
     assert stale["code"] == "PreconditionFailed"
     assert missing == recorded("error_412_not_found_with_if_match")["body"]
+
+
+@pytest.mark.parametrize(("means", "status"), [("ignored", 200), ("refused", 400), ("honoured", 412)])
+@pytest.mark.parametrize("method", ["PATCH", "DELETE"])
+def test_if_none_match_where_it_is_not_declared_is_a_switch(
+    method: str, means: Any, status: int, mock: MockAks, aks: Any
+) -> None:
+    mock.switches.none_match_elsewhere = means
+    answer = aks.ask(method, aks.cluster, {"tags": {}} if method == "PATCH" else None, If_None_Match="*")
+    assert answer.status_code == (202 if (method, means) == ("DELETE", "ignored") else status)
+    assert len(mock.commits) == (means == "ignored")
+    assert aks.ask("DELETE", f"{aks.cluster}none", If_None_Match="*").status_code == (
+        400 if means == "refused" else 204
+    )

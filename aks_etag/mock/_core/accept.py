@@ -25,6 +25,7 @@ def admit(store: Store, call: Call, cluster: Cluster | None, pool: str | None = 
         exists=current is not None,
         tag=current.etag if current else None,
         accept_quotes=store.switches.accept_quotes,
+        elsewhere=store.switches.none_match_elsewhere,
     )
     blocked = blocker(store, cluster, pool, method=call.method) if row.status in (200, 201, 202, 412) else None
     refused = refusal(row) if row.status in (400, 412) else None

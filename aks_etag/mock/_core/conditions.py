@@ -10,6 +10,7 @@ from aks_etag.mock._core import errors
 from aks_etag.mock._core.answers import Answer
 
 Condition: TypeAlias = Literal["no header", "If-Match *", "If-Match tag", "If-None-Match *"]
+Elsewhere: TypeAlias = Literal["ignored", "refused", "honoured"]
 Found: TypeAlias = Literal["missing", "exists", "exists, matches", "exists, stale"]
 
 
@@ -57,18 +58,31 @@ ROWS: Final[tuple[Row, ...]] = (
 )
 BAD_IF_NONE_MATCH: Final = Row(method="any", condition="If-None-Match other than *", found="any", status=400)
 BOTH_HEADERS: Final = Row(method="any", condition="If-Match with If-None-Match *", found="any", status=400)
+NOT_DECLARED: Final = Row(method="any but PUT", condition="If-None-Match *", found="any", status=400)
 
 _TABLE: Final = {(row.method, row.condition, row.found): row for row in ROWS}
 
 
 def evaluate(
-    method: str, if_match: str | None, if_none_match: str | None, *, exists: bool, tag: str | None, accept_quotes: bool
+    method: str,
+    if_match: str | None,
+    if_none_match: str | None,
+    *,
+    exists: bool,
+    tag: str | None,
+    accept_quotes: bool,
+    elsewhere: Elsewhere = "ignored",
 ) -> Row:
-    """Find the row that decides a write."""
+    """Find the row that decides a write; ``elsewhere`` says what If-None-Match means where it is not declared."""
     if if_none_match not in (None, "*"):
         return BAD_IF_NONE_MATCH
     if if_match and if_none_match:
         return BOTH_HEADERS
+    if if_none_match and method != "PUT" and elsewhere != "ignored":
+        if elsewhere == "refused":
+            return NOT_DECLARED
+        if exists:
+            return Row(method=method, condition="If-None-Match *", found="exists", status=412)
     condition = _condition(method, if_match, if_none_match)
     if not exists or condition != "If-Match tag":
         return _TABLE[method, condition, "exists" if exists else "missing"]
@@ -94,6 +108,8 @@ def refusal(row: Row) -> Answer:
     """Say no in the service's words; the texts of a mismatch and of the two 400s are not known."""
     if row is BAD_IF_NONE_MATCH:
         return errors.bad_request('If-None-Match must be empty or "*".', row=row.name)
+    if row is NOT_DECLARED:
+        return errors.bad_request("If-None-Match can be used with PUT only.", row=row.name)
     if row is BOTH_HEADERS:
         return errors.bad_request("If-Match and If-None-Match cannot be used together.", row=row.name)
     return errors.provider(412, "PreconditionFailed", _REASONS[row.found], row=row.name)

@@ -45,6 +45,7 @@ class Service:
 
     def __init__(self, store: Store, hooks: Hooks) -> None:
         self._store = store
+        self._stores = {store.subscription.lower(): store}
         self._hooks = hooks
         # Asked before each request, by whoever lets several clients make theirs in turn.
         self.gate: Callable[[str], object] | None = None
@@ -54,6 +55,11 @@ class Service:
     def clock(self) -> VirtualClock:
         """The clock that slow answers take their time on, where nobody waits in real time."""
         return self._store.clock
+
+    def serve(self, store: Store) -> None:
+        """Answer for another subscription, too."""
+        with self._store.lock:
+            self._stores[store.subscription.lower()] = store
 
     def handle(self, method: str, url: str, headers: Mapping[str, str], body: bytes, *, remote: bool = False) -> Answer:
         """Answer one request; raise ``ConnectionLostError`` where a fault swallows the answer."""
@@ -66,7 +72,8 @@ class Service:
         if call.is_write:
             self._hooks.run(call.request, remote=remote)
         with self._store.lock:
-            self._store.expire()
+            for store in self._stores.values():
+                store.expire()
             return self._deliver(call, self._decide(call), fault)
 
     def drain(self) -> int:
@@ -85,14 +92,15 @@ class Service:
 
     def _running(self, call: Call) -> bool:
         """Whether an operation runs on what is asked for."""
-        if call.address is None:
+        store = None if call.address is None else self._stores.get(call.address.subscription.lower())
+        if call.address is None or store is None:
             return False
-        with self._store.lock:
-            self._store.expire()
-            operation = self._store.operations.get(call.address.operation)
+        with store.lock:
+            store.expire()
+            operation = store.operations.get(call.address.operation)
             if operation is not None:
                 return operation.running
-            running = self._store.operations.running_on(call.address.cluster_key)
+            running = store.operations.running_on(call.address.cluster_key)
             return any(each.pool in (None, call.address.pool_key or each.pool) for each in running)
 
     def _decide(self, call: Call) -> Answer:
@@ -102,22 +110,23 @@ class Service:
             return refusal.answer
 
     def _route(self, call: Call) -> Answer:
-        store = self._store
-        if store.switches.require_token and not call.headers.get("authorization", "").lower().startswith("bearer "):
+        if self._store.switches.require_token and not call.headers.get("authorization", "").lower().startswith(
+            "bearer "
+        ):
             return errors.unauthorized()
         handler = ROUTES.get((call.target.kind, call.method))
         if handler is None:
             return self._no_handler(call)
         if call.api_version is None:
             return errors.missing_api_version()
-        if call.target.subscription.lower() != store.subscription.lower():
+        store = self._stores.get(call.target.subscription.lower())
+        if store is None:
             return errors.subscription_not_found(call.target.subscription)
         if store.switches.throttle:
-            return self._within_budget(handler, call)
+            return self._within_budget(store, handler, call)
         return handler(store, call)
 
-    def _within_budget(self, handler: Handler, call: Call) -> Answer:
-        store = self._store
+    def _within_budget(self, store: Store, handler: Handler, call: Call) -> Answer:
         wait = store.throttle.take(call.target, call.method, store.clock.monotonic())
         if wait is not None:
             refused = errors.throttled(call.method, call.target, str(wait), row="throttled -> 429")

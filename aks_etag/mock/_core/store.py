@@ -38,6 +38,14 @@ class Store:
         self.journal: list[JournalEntry] = []
         self.commits: list[Commit] = []
 
+    def sibling(self, subscription: str) -> Store:
+        """Return the state of another subscription, with the same lock, time, chance, faults and records."""
+        other = Store(subscription, self.switches, 0)
+        shared = ("lock", "mint", "clock", "faults", "journal", "commits")
+        for name in shared:
+            setattr(other, name, getattr(self, name))
+        return other
+
     def require_group(self, address: Address) -> str:
         """Return the group's name as it was created, or refuse."""
         if address.group_key not in self.groups:

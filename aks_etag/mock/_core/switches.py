@@ -22,6 +22,7 @@ class Switches:
     cluster_tag_moves: Literal["completion", "accept"] = "completion"
     failed_moves_tag: bool = False
     keep_empty_maps: bool = False
+    none_match_elsewhere: Literal["ignored", "refused", "honoured"] = "ignored"
     omitted_pools_move: bool = True
     partial_pools: Literal["keep", "remove"] = "keep"
     patch_moves_tag: bool = True

@@ -5,39 +5,29 @@ from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Literal
 
-from aks_etag.mock import _clients
 from aks_etag.mock._assertions import Assertions
 from aks_etag.mock._core.answers import MISSING
 from aks_etag.mock._core.backstage import Backstage, Change, Pools
 from aks_etag.mock._core.clock import VirtualClock
 from aks_etag.mock._core.faults import Aim, Doom, Effect, Fault, Phase
 from aks_etag.mock._core.hooks import Hook, Hooks
-from aks_etag.mock._core.operations import Failure
+from aks_etag.mock._core.operations import Failure, Operation
 from aks_etag.mock._core.seeding import sow
 from aks_etag.mock._core.seeds import ZERO_ID
 from aks_etag.mock._core.service import Service
 from aks_etag.mock._core.store import Store
 from aks_etag.mock._core.switches import Switches
-
-if TYPE_CHECKING:
-    import respx
-    from azure.mgmt.containerservice import ContainerServiceClient
-    from azure.mgmt.containerservice.aio import ContainerServiceClient as AsyncContainerServiceClient
-
-    from aks_etag.aio import AsyncAksClient
-    from aks_etag.client import AksClient
-    from aks_etag.mock.httpx_door import HttpxDoor
+from aks_etag.mock._doors import Doors
 
 
 def _nothing(body: dict[str, Any]) -> None:
     """Change nothing: even such a PUT moves the tags."""
 
 
-class MockAks(Assertions):
+class MockAks(Doors, Assertions):
     """An AKS in memory that is true to eTags; every door shows the same state."""
 
     def __init__(
@@ -96,6 +86,7 @@ class MockAks(Assertions):
         self._hooks = Hooks()
         self._backstage = Backstage(self._store)
         self.core = Service(self._store, self._hooks)
+        self._saved: dict[str, Any] = {}
         # Every request so far, with the rule that decided it, and every write that was stored; a test may clear them.
         self.journal, self.commits = self._store.journal, self._store.commits
 
@@ -145,6 +136,10 @@ class MockAks(Assertions):
     def clusters(self) -> list[tuple[str, str]]:
         """List the clusters there are: group and name."""
         return self._backstage.clusters()
+
+    def operations(self) -> list[Operation]:
+        """List the operations that run, oldest first."""
+        return self._backstage.operations()
 
     def edit(self, resource_group: str, cluster: str, pool: str | None = None, change: Change = _nothing) -> None:
         """Be another writer: ``change`` edits the body in place, and its operation is already over."""
@@ -206,6 +201,26 @@ class MockAks(Assertions):
             self.inject(**{**step, "nth": first})
             counted[key] = first + step.get("times", 1) - 1
 
+    def mend(self) -> None:
+        """Take back every fault that has not hit yet."""
+        self._store.faults.clear()
+
+    def snapshot(self) -> str:
+        """Keep what is there; return its name. Journal, commits, time and faults are no part of it."""
+        name = f"snapshot-{len(self._saved) + 1}"
+        self._saved[name] = self.core.save()
+        return name
+
+    def restore(self, snapshot: str) -> None:
+        """Bring back what was there.
+
+        Raises:
+            LookupError: there is no such snapshot.
+        """
+        if snapshot not in self._saved:
+            raise LookupError(f"there is no snapshot {snapshot!r}")
+        self.core.restore(self._saved[snapshot])
+
     def drain(self) -> int:
         """Let the requests that a "late" fault held back reach the service now; return their number."""
         return self.core.drain()
@@ -223,39 +238,3 @@ class MockAks(Assertions):
         """Let the nth matching operation to be accepted end badly; ``stored`` says whether its body is kept."""
         failure = Failure(code=code, message=message, status=status, stored=stored, details=details)
         self._store.faults.doom(Doom(aim=Aim(path=path, nth=nth), failure=failure))
-
-    def httpx_transport(self) -> HttpxDoor:
-        """Return a transport for sync and async httpx clients, in process."""
-        from aks_etag.mock.httpx_door import HttpxDoor
-
-        return HttpxDoor(self.core)
-
-    def respx_router(self) -> respx.MockRouter:
-        """Return a router that, while it is entered, answers for management.azure.com."""
-        from aks_etag.mock.respx_door import respx_router
-
-        return respx_router(self.core)
-
-    @contextmanager
-    def serve(self, port: int = 0) -> Iterator[str]:
-        """Serve on loopback, by default on a free port; yield the base URL."""
-        from aks_etag.mock.server import serve
-
-        with serve(self.core, port) as url:
-            yield url
-
-    def client(self, **settings: Any) -> AksClient:
-        """Return a client that talks to this mock in process; its waits cost no real time."""
-        return _clients.client(self, **settings)
-
-    def async_client(self, **settings: Any) -> AsyncAksClient:
-        """Return an asynchronous client that talks to this mock in process; its waits cost no real time."""
-        return _clients.async_client(self, **settings)
-
-    def sdk_client(self, **settings: Any) -> ContainerServiceClient:
-        """Return the SDK's own client, talking to this mock in process; its pollers cost no real time."""
-        return _clients.sdk_client(self, **settings)
-
-    def async_sdk_client(self, **settings: Any) -> AsyncContainerServiceClient:
-        """Return the SDK's own asynchronous client, talking to this mock in process."""
-        return _clients.async_sdk_client(self, **settings)

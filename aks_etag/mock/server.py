@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 
 from aks_etag.mock._core.answers import BODILESS, Answer, ConnectionLostError
 from aks_etag.mock._core.service import Service
+from aks_etag.mock.control import PREFIX, Control
 
 BACKLOG: Final = 256
 PATIENCE: Final = 5.0  # Seconds to wait for a thread that is still answering when the server stops.
@@ -22,9 +23,9 @@ _NO_LINGER: Final = struct.pack("ii", 1, 0)
 
 
 @contextmanager
-def serve(core: Service, port: int = 0) -> Iterator[str]:
+def serve(core: Service, port: int = 0, *, control: Control | None = None) -> Iterator[str]:
     """Serve the mock on a port of this machine, by default a free one; yield the base URL."""
-    server = Server(core, port)
+    server = Server(core, port, control)
     server.start()
     try:
         yield server.url
@@ -35,8 +36,9 @@ def serve(core: Service, port: int = 0) -> Iterator[str]:
 class Server:
     """Accepts connections until it is stopped; one daemon thread for each."""
 
-    def __init__(self, core: Service, port: int) -> None:
+    def __init__(self, core: Service, port: int, control: Control | None = None) -> None:
         self._core = core
+        self._control = control
         self._listener = socket.create_server(("127.0.0.1", port), backlog=BACKLOG)
         self._wakeup, self._woken = socket.socketpair()
         self._lock = threading.Lock()
@@ -80,7 +82,7 @@ class Server:
     def _talk(self, connection: socket.socket) -> None:
         try:
             with suppress(OSError):
-                _Handler(connection, ("127.0.0.1", 0), self._core)
+                _Handler(connection, ("127.0.0.1", 0), self._core, self._control)
         finally:
             with self._lock:
                 self._connections.pop(connection, None)
@@ -94,8 +96,11 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     wbufsize = -1  # Head and body leave in one packet.
 
-    def __init__(self, connection: socket.socket, address: tuple[str, int], core: Service) -> None:
+    def __init__(
+        self, connection: socket.socket, address: tuple[str, int], core: Service, control: Control | None
+    ) -> None:
         self._core = core
+        self._control = control
         # The base class keeps its third argument and never looks at it.
         super().__init__(connection, address, cast("Any", core))
 
@@ -105,6 +110,9 @@ class _Handler(BaseHTTPRequestHandler):
         if body is None:
             self.close_connection = True
             self.send_error(400)
+            return
+        if self._control is not None and self.path.startswith(PREFIX):
+            self._send(self._control.answer(self.command, self.path, dict(self._joined()), body))
             return
         try:
             answer = self._core.handle(self.command, self._url(), dict(self._joined()), body, remote=True)

@@ -120,6 +120,12 @@ class Faults:
         with self._lock:
             self._dooms.append(doom)
 
+    def clear(self) -> None:
+        """Take every fault back, those aimed at operations included."""
+        with self._lock:
+            self._faults.clear()
+            self._dooms.clear()
+
     def draw(self, method: str, path: str, *, running: Callable[[], bool]) -> Fault | None:
         """Count a request; return the fault that hits it, the earliest phase first."""
         with self._lock:

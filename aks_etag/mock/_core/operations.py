@@ -95,6 +95,10 @@ class Operations:
         self._by_id[operation.id.lower()] = operation
         self._running.append(operation)
 
+    def running(self) -> list[Operation]:
+        """List what runs, oldest first."""
+        return [operation for operation in self._running if operation.running]
+
     def get(self, operation_id: str) -> Operation | None:
         """Find an operation by its id."""
         return self._by_id.get(operation_id.lower())

@@ -14,6 +14,7 @@ from aks_etag.mock._core.clock import VirtualClock
 from aks_etag.mock._core.faults import Fault
 from aks_etag.mock._core.hooks import Hooks
 from aks_etag.mock._core.journal import JournalEntry
+from aks_etag.mock._core.snapshots import Saved, restore, save
 from aks_etag.mock._core.store import Store
 
 Handler: TypeAlias = Callable[[Store, Call], Answer]
@@ -60,6 +61,18 @@ class Service:
         """Answer for another subscription, too."""
         with self._store.lock:
             self._stores[store.subscription.lower()] = store
+
+    def save(self) -> list[tuple[Store, Saved]]:
+        """Keep the state of every subscription."""
+        with self._store.lock:
+            return [(store, save(store)) for store in self._stores.values()]
+
+    def restore(self, saved: list[tuple[Store, Saved]]) -> None:
+        """Bring it back; what was held back since is dropped."""
+        with self._store.lock:
+            self._held.clear()
+            for store, kept in saved:
+                restore(store, kept)
 
     def handle(self, method: str, url: str, headers: Mapping[str, str], body: bytes, *, remote: bool = False) -> Answer:
         """Answer one request; raise ``ConnectionLostError`` where a fault swallows the answer."""

@@ -122,7 +122,8 @@ def _table(value: Any) -> str:
     if not names:
         return ""
     cells = [[row.get(name, "") for name in names] for row in rows]
-    widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
+    # az's tables leave two more for a title.
+    widths = [max(len(name) + 2, *map(len, column)) for name, *column in zip(names, *cells, strict=True)]
     lines = [names, ["-" * width for width in widths], *cells]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines

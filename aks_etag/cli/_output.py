@@ -38,7 +38,12 @@ def put(text: str) -> None:
     # Without a stdout, click would swallow it.
     if sys.stdout is None:
         raise OSError("standard output is closed: the result has nowhere to go")
-    click.echo(text)
+    try:
+        click.echo(text)
+    except OSError:
+        # What is left in the buffer would fail once more when Python ends, and change the exit code.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
 
 
 def asked(value: Any, query: str | None) -> Any:

@@ -8,11 +8,9 @@ from typing import Any
 import click
 
 from . import _options
-from ._handles import cluster_of, pool_of, shape
+from ._handles import cluster_of, pool_of, printed
 from ._output import put
-from ._output import show as shown_as
 from ._session import Where, session
-from ._shape import POOL_TABLE, brief
 from ._waits import CONDITIONS, waited
 
 
@@ -23,8 +21,8 @@ from ._waits import CONDITIONS, waited
 def show(where: Where, resource_group: str | None, cluster_name: str, name: str, shown: str, query: str | None) -> None:
     """Show an agent pool, in the shape that az gives it."""
     with session(where) as (aks, _):
-        found = shape(pool_of(aks, where, resource_group, cluster_name, name).get())
-    shown_as(brief(found, POOL_TABLE) if shown == "table" and query is None else found, shown, query)
+        found = pool_of(aks, where, resource_group, cluster_name, name).get()
+    printed(found, shown, query)
 
 
 @click.command(name="list", epilog="\b\nExample:\n  aks-etag nodepool list -g RG --cluster-name NAME -o table")
@@ -35,8 +33,8 @@ def show(where: Where, resource_group: str | None, cluster_name: str, name: str,
 def list_(where: Where, resource_group: str | None, cluster_name: str, shown: str, query: str | None) -> None:
     """List the agent pools of a cluster; each with its eTag."""
     with session(where) as (aks, _):
-        found = [shape(each) for each in cluster_of(aks, where, resource_group, cluster_name).agent_pools()]
-    shown_as(brief(found, POOL_TABLE) if shown == "table" and query is None else found, shown, query)
+        found = list(cluster_of(aks, where, resource_group, cluster_name).agent_pools())
+    printed(found, shown, query)
 
 
 @click.command(epilog="\b\nExample:\n  tag=$(aks-etag nodepool etag -g RG --cluster-name NAME -n np1)")

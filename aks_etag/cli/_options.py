@@ -37,7 +37,7 @@ def where(command: F) -> F:
         ),
         click.option("--api-version", metavar="VERSION", help="Another api-version of the service."),
         click.option("-v", "--verbose", is_flag=True, help="Say each step: the condition sent, each retry and wait."),
-        click.option("--quiet", is_flag=True, help="Say nothing but errors."),
+        click.option("--quiet", "--only-show-errors", is_flag=True, help="Say nothing but errors."),
     ]
     return cast("F", _with(called, options))
 

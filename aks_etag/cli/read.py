@@ -8,11 +8,9 @@ from typing import Any
 import click
 
 from . import _options
-from ._handles import cluster_of, shape
+from ._handles import cluster_of, printed
 from ._output import put
-from ._output import show as shown_as
 from ._session import Where, session
-from ._shape import TABLE, brief
 from ._waits import CONDITIONS, waited
 from ._watch import watched
 
@@ -27,8 +25,8 @@ from ._watch import watched
 def show(where: Where, resource_group: str | None, name: str, shown: str, query: str | None) -> None:
     """Show a cluster, in the shape that az gives it."""
     with session(where) as (aks, _):
-        found = shape(cluster_of(aks, where, resource_group, name).get())
-    shown_as(brief(found, TABLE) if shown == "table" and query is None else found, shown, query)
+        found = cluster_of(aks, where, resource_group, name).get()
+    printed(found, shown, query)
 
 
 @click.command(
@@ -41,8 +39,8 @@ def show(where: Where, resource_group: str | None, name: str, shown: str, query:
 def list_(where: Where, resource_group: str | None, shown: str, query: str | None) -> None:
     """List the clusters of the subscription, or of one resource group; each with its eTag."""
     with session(where) as (aks, _):
-        found = [shape(each) for each in aks.clusters(resource_group or where.known.group)]
-    shown_as(brief(found, TABLE) if shown == "table" and query is None else found, shown, query)
+        found = list(aks.clusters(resource_group or where.known.group))
+    printed(found, shown, query)
 
 
 @click.command(

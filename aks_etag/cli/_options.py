@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from ._config import needed
-from ._output import FORMATS
+from ._output import FORMATS, compiled
 from ._session import Where
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -24,6 +24,9 @@ def where(command: F) -> F:
     @functools.wraps(command)
     def called(**given: Any) -> Any:
         _refuse_empty(given)
+        if given.get("query") is not None:
+            # Before anything is written: afterwards it would be too late to call it a mistake.
+            compiled(given["query"])
         told = {name: given.pop(name) for name in _WHERE}
         return command(where=Where(**told), **given)
 

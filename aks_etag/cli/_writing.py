@@ -158,6 +158,9 @@ def standing(outcome: str) -> Iterator[None]:
     """Show what a write came to: should that fail, say that the write stands."""
     try:
         yield
+    except click.UsageError as error:
+        said = f"{error.message}; only the output failed, the write did not: {outcome}"
+        raise click.UsageError(said, error.ctx) from None
     except OSError as error:
         error.add_note(f"only the output failed, the write did not: {outcome}")
         raise

@@ -11,7 +11,7 @@ from . import _options
 from ._handles import cluster_of, pool_of, printed
 from ._output import put
 from ._session import Where, session
-from ._waits import CONDITIONS, waited
+from ._waits import conditions, waited
 
 
 @click.command(epilog="\b\nExample:\n  aks-etag nodepool show -g RG --cluster-name NAME -n np1 --query count")
@@ -48,7 +48,7 @@ def etag(where: Where, resource_group: str | None, cluster_name: str, name: str)
 
 @click.command(epilog="\b\nExample:\n  aks-etag nodepool wait -g RG --cluster-name NAME -n np1 --custom 'count==`5`'")
 @_options.pool
-@CONDITIONS
+@conditions
 @_options.where
 def wait(where: Where, resource_group: str | None, cluster_name: str, name: str, **wanted: Any) -> None:
     """Wait until an agent pool is in a state."""

@@ -17,7 +17,7 @@ from ._output import compiled
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def CONDITIONS(command: F) -> F:  # noqa: N802  # used as a decorator beside click's
+def conditions(command: F) -> F:
     """Add what to wait for."""
     for option in (
         click.option("--timeout", type=click.FloatRange(min=0), default=3600.0, show_default=True, help="Seconds."),

@@ -14,7 +14,7 @@ from typing import Any, Final
 import click
 from azure.core.exceptions import ClientAuthenticationError
 
-from .. import errors
+from .. import Snapshot, errors
 from .._core.changes import applied
 from .._core.precondition import CREATE
 from .._flows.update import check_age
@@ -67,6 +67,22 @@ def one_condition(if_match: str | None, force: bool) -> None:
     """Refuse two conditions at once."""
     if if_match is not None and force:
         raise click.UsageError("--if-match and --force cannot be used together: one names a version, the other none")
+
+
+def condition_of(seen: Snapshot, tag: str | None, *, force: bool) -> str:
+    """Spell the condition that a write would go out under."""
+    return "none (--force)" if force else f"If-Match: {tag or seen.etag}"
+
+
+def check_foreseen(seen: Snapshot, tag: str | None) -> None:
+    """Say of a write that was only rehearsed whether its condition would hold.
+
+    Raises:
+        PreconditionFailedError: it would not.
+    """
+    if tag not in (None, "*", seen.version):
+        said = "this would be refused with 412: another version is there"
+        raise errors.PreconditionFailedError(said, sent=tag, current=seen)
 
 
 def version_of(change: Change, tag: str | None, force: bool, handle: Any) -> str | None:
@@ -169,6 +185,6 @@ def standing(outcome: str) -> Iterator[None]:
 def _resume(operation: Any, where: Where, kept: Path | None) -> str:
     try:
         path = keep(operation.continuation_token()) if kept is None else kept
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         return f"aks-etag show (there is nothing to resume by: {error})"
     return f"aks-etag resume {shlex.quote(str(path))}{where.again}"

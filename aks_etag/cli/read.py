@@ -11,7 +11,7 @@ from . import _options
 from ._handles import cluster_of, printed
 from ._output import put
 from ._session import Where, session
-from ._waits import CONDITIONS, waited
+from ._waits import conditions, waited
 from ._watch import watched
 
 
@@ -60,7 +60,7 @@ def etag(where: Where, resource_group: str | None, name: str) -> None:
     "  aks-etag wait -g RG -n NAME --custom \"powerState.code=='Running'\""
 )
 @_options.cluster
-@CONDITIONS
+@conditions
 @_options.where
 def wait(where: Where, resource_group: str | None, name: str, **wanted: Any) -> None:
     """Wait until a cluster is in a state."""

@@ -8,12 +8,13 @@ from typing import Any
 from .._core.changes import applied
 from .._flows.update import check_age
 from ._changes import Change, Edits, differences
+from ._conditions import check_foreseen, condition_of, one_condition, tag_of, version_of
 from ._consent import taken, with_consent
 from ._handles import printed
 from ._output import put
 from ._progress import Progress
 from ._session import Where
-from ._writing import check_foreseen, condition_of, finished, one_condition, standing, tag_of, updated, version_of
+from ._writing import finished, standing, updated
 
 
 def edited(

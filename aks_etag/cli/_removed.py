@@ -6,11 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from .. import Snapshot
+from ._conditions import check_foreseen, condition_of, one_condition, tag_of
 from ._consent import agree
 from ._output import put
 from ._progress import Progress
 from ._session import Where
-from ._writing import begun, check_foreseen, condition_of, finished, one_condition, tag_of, unwritten
+from ._writing import begun, finished, unwritten
 
 
 def removed(

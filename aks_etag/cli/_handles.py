@@ -7,8 +7,9 @@ from typing import Any
 
 from .. import AksClient, Snapshot
 from ._config import needed
+from ._output import show
 from ._session import Where
-from ._shape import flat
+from ._shape import POOL_TABLE, TABLE, brief, flat
 
 
 def group_of(where: Where, resource_group: str | None) -> str:
@@ -30,3 +31,13 @@ def pool_of(aks: AksClient, where: Where, resource_group: str | None, cluster_na
 def shape(seen: Snapshot) -> dict[str, Any]:
     """Return az's shape of a snapshot."""
     return flat(seen.body, seen.resource_group)
+
+
+def printed(found: Snapshot | list[Snapshot], shown: str, query: str | None) -> None:
+    """Print one or several in az's shape; of a table, the columns that count."""
+    several = found if isinstance(found, list) else [found]
+    value: Any = [shape(each) for each in several]
+    if shown == "table" and query is None:
+        columns = POOL_TABLE if any("/agentpools/" in each.id.casefold() for each in several) else TABLE
+        value = brief(value, columns)
+    show(value if isinstance(found, list) else value[0], shown, query)

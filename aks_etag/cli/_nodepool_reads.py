@@ -8,11 +8,10 @@ from typing import Any
 import click
 
 from . import _options
-from ._handles import cluster_of, pool_of, shape
-from ._output import show as shown_as
+from ._handles import cluster_of, pool_of, printed
+from ._output import put
 from ._session import Where, session
-from ._shape import POOL_TABLE, brief
-from ._waits import CONDITIONS, waited
+from ._waits import conditions, waited
 
 
 @click.command(epilog="\b\nExample:\n  aks-etag nodepool show -g RG --cluster-name NAME -n np1 --query count")
@@ -22,8 +21,8 @@ from ._waits import CONDITIONS, waited
 def show(where: Where, resource_group: str | None, cluster_name: str, name: str, shown: str, query: str | None) -> None:
     """Show an agent pool, in the shape that az gives it."""
     with session(where) as (aks, _):
-        found = shape(pool_of(aks, where, resource_group, cluster_name, name).get())
-    shown_as(brief(found, POOL_TABLE) if shown == "table" and query is None else found, shown, query)
+        found = pool_of(aks, where, resource_group, cluster_name, name).get()
+    printed(found, shown, query)
 
 
 @click.command(name="list", epilog="\b\nExample:\n  aks-etag nodepool list -g RG --cluster-name NAME -o table")
@@ -34,8 +33,8 @@ def show(where: Where, resource_group: str | None, cluster_name: str, name: str,
 def list_(where: Where, resource_group: str | None, cluster_name: str, shown: str, query: str | None) -> None:
     """List the agent pools of a cluster; each with its eTag."""
     with session(where) as (aks, _):
-        found = [shape(each) for each in cluster_of(aks, where, resource_group, cluster_name).agent_pools()]
-    shown_as(brief(found, POOL_TABLE) if shown == "table" and query is None else found, shown, query)
+        found = list(cluster_of(aks, where, resource_group, cluster_name).agent_pools())
+    printed(found, shown, query)
 
 
 @click.command(epilog="\b\nExample:\n  tag=$(aks-etag nodepool etag -g RG --cluster-name NAME -n np1)")
@@ -44,12 +43,12 @@ def list_(where: Where, resource_group: str | None, cluster_name: str, shown: st
 def etag(where: Where, resource_group: str | None, cluster_name: str, name: str) -> None:
     """Print the bare eTag of an agent pool, for scripts."""
     with session(where) as (aks, _):
-        click.echo(pool_of(aks, where, resource_group, cluster_name, name).get().etag)
+        put(pool_of(aks, where, resource_group, cluster_name, name).get().etag)
 
 
 @click.command(epilog="\b\nExample:\n  aks-etag nodepool wait -g RG --cluster-name NAME -n np1 --custom 'count==`5`'")
 @_options.pool
-@CONDITIONS
+@conditions
 @_options.where
 def wait(where: Where, resource_group: str | None, cluster_name: str, name: str, **wanted: Any) -> None:
     """Wait until an agent pool is in a state."""

@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from . import _options
-from ._handles import cluster_of, shape
-from ._output import show as shown_as
+from ._handles import cluster_of, printed
+from ._output import put
 from ._session import Where, session
-from ._shape import TABLE, brief
-from ._waits import CONDITIONS, waited, watched
+from ._waits import conditions, waited
+from ._watch import watched
 
 
 @click.command(
@@ -25,22 +25,22 @@ from ._waits import CONDITIONS, waited, watched
 def show(where: Where, resource_group: str | None, name: str, shown: str, query: str | None) -> None:
     """Show a cluster, in the shape that az gives it."""
     with session(where) as (aks, _):
-        found = shape(cluster_of(aks, where, resource_group, name).get())
-    shown_as(brief(found, TABLE) if shown == "table" and query is None else found, shown, query)
+        found = cluster_of(aks, where, resource_group, name).get()
+    printed(found, shown, query)
 
 
 @click.command(
     name="list",
     epilog="\b\nExamples:\n  aks-etag list -o table\n  aks-etag list -g RG --query '[].[name, eTag]' -o tsv",
 )
-@click.option("-g", "--resource-group", metavar="RG", help="Only those of a resource group.")
+@click.option("-g", "--resource-group", metavar="RG", help="Only those of a resource group; default: az configure.")
 @_options.output
 @_options.where
 def list_(where: Where, resource_group: str | None, shown: str, query: str | None) -> None:
     """List the clusters of the subscription, or of one resource group; each with its eTag."""
     with session(where) as (aks, _):
-        found = [shape(each) for each in aks.clusters(resource_group)]
-    shown_as(brief(found, TABLE) if shown == "table" and query is None else found, shown, query)
+        found = list(aks.clusters(resource_group or where.known.group))
+    printed(found, shown, query)
 
 
 @click.command(
@@ -52,7 +52,7 @@ def list_(where: Where, resource_group: str | None, shown: str, query: str | Non
 def etag(where: Where, resource_group: str | None, name: str) -> None:
     """Print the bare eTag of a cluster, for scripts."""
     with session(where) as (aks, _):
-        click.echo(cluster_of(aks, where, resource_group, name).get().etag)
+        put(cluster_of(aks, where, resource_group, name).get().etag)
 
 
 @click.command(
@@ -60,7 +60,7 @@ def etag(where: Where, resource_group: str | None, name: str) -> None:
     "  aks-etag wait -g RG -n NAME --custom \"powerState.code=='Running'\""
 )
 @_options.cluster
-@CONDITIONS
+@conditions
 @_options.where
 def wait(where: Where, resource_group: str | None, name: str, **wanted: Any) -> None:
     """Wait until a cluster is in a state."""

@@ -90,8 +90,7 @@ class AsyncOperation(Generic[R]):
         left = until - clock.monotonic()
         ahead = await self._ahead(max(left, 0.0))
         while not self._finished and left > 0:
-            # Nobody else is kept waiting meanwhile.
-            await clock.asleep(min(ahead, left))
+            await self._pause(min(ahead, left))
             left = until - clock.monotonic()
             ahead = await self._ahead(max(left, 0.0))
         if self._error is not None:
@@ -122,10 +121,18 @@ class AsyncOperation(Generic[R]):
     async def _start(self) -> Self:
         """Go on until the write is accepted, or there is no need of it; what fails before that is raised."""
         while not self._finished and self._accepted is None:
-            await self._around.clock.asleep(await self._ahead(math.inf, to_acceptance=True))
+            await self._pause(await self._ahead(math.inf, to_acceptance=True))
         if self._error is not None:
             raise self._error
         return self
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait for the next step; nobody else is kept waiting meanwhile."""
+        try:
+            await self._around.clock.asleep(seconds)
+        except BaseException as reason:
+            self._interrupted(reason)
+            raise
 
     async def _ahead(self, patience: float, *, to_acceptance: bool = False) -> float:
         """Take all steps that it is time for; return the seconds until the next one."""

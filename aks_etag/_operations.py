@@ -90,8 +90,7 @@ class Operation(Generic[R]):
         left = until - clock.monotonic()
         ahead = self._ahead(max(left, 0.0))
         while not self._finished and left > 0:
-            # Nobody else is kept waiting meanwhile.
-            clock.sleep(min(ahead, left))
+            self._pause(min(ahead, left))
             left = until - clock.monotonic()
             ahead = self._ahead(max(left, 0.0))
         if self._error is not None:
@@ -122,10 +121,18 @@ class Operation(Generic[R]):
     def _start(self) -> Self:
         """Go on until the write is accepted, or there is no need of it; what fails before that is raised."""
         while not self._finished and self._accepted is None:
-            self._around.clock.sleep(self._ahead(math.inf, to_acceptance=True))
+            self._pause(self._ahead(math.inf, to_acceptance=True))
         if self._error is not None:
             raise self._error
         return self
+
+    def _pause(self, seconds: float) -> None:
+        """Wait for the next step; nobody else is kept waiting meanwhile."""
+        try:
+            self._around.clock.sleep(seconds)
+        except BaseException as reason:
+            self._interrupted(reason)
+            raise
 
     def _ahead(self, patience: float, *, to_acceptance: bool = False) -> float:
         """Take all steps that it is time for; return the seconds until the next one."""

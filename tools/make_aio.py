@@ -45,9 +45,8 @@ RULES = [
     (r"\bThreadTurn\b", "TaskTurn"),
     (r"import Surroundings, Transport\b", "import AsyncTransport, Surroundings"),
     (r"transport: Transport\b", "transport: AsyncTransport"),
-    (r"clock\.sleep\(self\._ahead\(", "clock.asleep(await self._ahead("),
+    (r"(?<!def )self\._pause\(", "await self._pause("),
     (r"(self\._around\.|            )clock\.a?sleep\(", r"await \1clock.asleep("),
-    (r"await             clock", "            await clock"),
     (r"(?<!def )self\._transport\.send\(", "await self._transport.send("),
     (r"self\.wait\(timeout\)", "await self.wait(timeout)"),
     (r"self\.done\(\)", "await self.done()"),
@@ -85,7 +84,7 @@ RULES = [
         r"def (_run|_list|get|get_or_none|wait|create|create_or_update|delete|read_consistent|update|update_tags"
         r"|put|patch|apply|objects|owners|owned|close|_swept|run|preflight"
         r"|deprecate|flip|settle|rewrite|verify|trim|unserve|clean_managers|check|remove|report|migrate_storage"
-        r"|check_storage|begin_\w+|result|done|status|_start|_ahead|_stepped|_answered|_sent|_begin)\(",
+        r"|check_storage|begin_\w+|result|done|status|_start|_pause|_ahead|_stepped|_answered|_sent|_begin)\(",
         r"async def \1(",
     ),
     (r"def from_aks\(", "async def from_aks("),

@@ -316,6 +316,28 @@ def test_a_write_that_was_interrupted_while_waiting_is_in_doubt_and_not_sent_aga
     assert (count(mock), asked(mock).count("PUT")) == (5, 2)
 
 
+def test_an_interruption_of_the_pause_after_a_doubt_names_the_write(mock: MockAks) -> None:
+    mock.inject("PUT", phase="late", effect="reset")
+
+    class Interrupted:
+        def monotonic(self) -> float:
+            return mock.clock.monotonic()
+
+        def time(self) -> float:
+            return mock.clock.time()
+
+        def sleep(self, seconds: float) -> None:
+            if "PUT" in asked(mock):
+                raise KeyboardInterrupt
+            mock.clock.sleep(seconds)
+
+    with mock.client(clock=Interrupted()) as aks, pytest.raises(KeyboardInterrupt) as stopped:
+        pool(aks).begin_update(FIVE)
+    [note] = stopped.value.__notes__
+    assert "may be, or may yet be, applied" in note
+    assert mock.journal[1].request_id in note
+
+
 def test_an_interruption_inside_of_verify_leaves_it_to_be_followed(mock: MockAks) -> None:
     stopped = iter([True])
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ._config import needed
+from ._pace import pace
 from ._progress import Progress
 
 if TYPE_CHECKING:
@@ -77,9 +78,9 @@ def session(where: Cluster) -> Iterator[tuple[KubernetesClient, Progress]]:
             server = needed(where.server, None, "--server", "")
             token = os.environ.get("AKS_ETAG_KUBE_TOKEN")
             kube = KubernetesClient(
-                server, token=token, verify=where.certificate_authority or True, on_event=progress.tell
+                server, token=token, verify=where.certificate_authority or True, on_event=progress.tell, **pace()
             )
         else:
-            kube = KubernetesClient.from_kubeconfig(where.kubeconfig, where.context, on_event=progress.tell)
+            kube = KubernetesClient.from_kubeconfig(where.kubeconfig, where.context, on_event=progress.tell, **pace())
         with kube:
             yield kube, progress

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import click
 
 from ._config import Defaults, defaults, needed
+from ._pace import pace
 from ._progress import Progress
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def session(where: Where, **settings: Any) -> Iterator[tuple[AksClient, Progress
             base_url=where.endpoint,
             cloud_setting=_cloud(where.cloud),
             on_event=progress.tell,
+            **pace(),
             **settings,
         ) as aks:
             yield aks, progress

@@ -140,7 +140,9 @@ def run(arguments: list[str]) -> int:
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # each has an exit code, and none is a traceback
         from ._errors import explained
 
-        return explained(error)
+        # click raises an Abort from a Ctrl-C, whose notes say what goes on without us.
+        interruption = error.__cause__ if isinstance(error, click.Abort) else None
+        return explained(interruption or error)
     return code if isinstance(code, int) else Exit.DONE
 
 

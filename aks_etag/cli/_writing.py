@@ -86,8 +86,10 @@ def _whole(handle: Any, change: Change) -> dict[str, Any]:
     return body
 
 
-def finished(operation: Any, progress: Progress, *, no_wait: bool, timeout: float | None) -> Any:
-    """Wait for a write, or leave a token behind; an interruption leaves one, too."""
+def finished(
+    operation: Any, progress: Progress, *, no_wait: bool, timeout: float | None, kept: str | None = None
+) -> Any:
+    """Wait for a write, or leave a token behind; an interruption leaves one, too, where none is ``kept`` already."""
     if no_wait and not operation.done():
         progress.say(f"accepted, not waiting for it; aks-etag resume {keep(operation.continuation_token())}")
         return None
@@ -95,7 +97,7 @@ def finished(operation: Any, progress: Progress, *, no_wait: bool, timeout: floa
         result = operation.result(timeout)
     except KeyboardInterrupt as reason:
         progress.clear()
-        left = keep(operation.continuation_token())
+        left = kept or keep(operation.continuation_token())
         reason.add_note("the write was accepted and goes on without us: nothing was cancelled")
         reason.add_note(f"aks-etag resume {left}")
         raise

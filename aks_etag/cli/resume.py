@@ -26,7 +26,7 @@ def resume(where: Where, token_file: str, timeout: float | None, shown: str, que
     except (OSError, UnicodeDecodeError) as error:
         raise click.UsageError(f"{token_file}: {getattr(error, 'strerror', None) or 'it is no text'}") from None
     with session(where) as (aks, progress):
-        result = finished(aks.operation(token), progress, no_wait=False, timeout=timeout)
+        result = finished(aks.operation(token), progress, no_wait=False, timeout=timeout, kept=token_file)
     if result.snapshot is not None:
         show(shape(result.snapshot), shown, query)
     Path(token_file).unlink(missing_ok=True)

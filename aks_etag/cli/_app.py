@@ -138,12 +138,21 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         return _hung_up()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # each has an exit code, and none is a traceback
-        from ._errors import explained
-
-        # click raises an Abort from a Ctrl-C, whose notes say what goes on without us.
-        interruption = error.__cause__ if isinstance(error, click.Abort) else None
-        return explained(interruption or error)
+        return _failed(error, kube=arguments[:1] == ["kube"])
     return code if isinstance(code, int) else Exit.DONE
+
+
+def _failed(error: BaseException, *, kube: bool) -> int:
+    from ._errors import HINTS, explained
+
+    hints = HINTS
+    if kube:
+        from . import _kube_hints
+
+        hints = _kube_hints.HINTS
+    # click raises an Abort from a Ctrl-C, whose notes say what goes on without us.
+    interruption = error.__cause__ if isinstance(error, click.Abort) else None
+    return explained(interruption or error, hints)
 
 
 def _usage(error: click.ClickException) -> int:

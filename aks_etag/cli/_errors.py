@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 import click
 
@@ -28,7 +28,8 @@ CODES: Final[tuple[tuple[type[BaseException], Exit], ...]] = (
     (errors.MissingETagError, Exit.REFUSED),
     (errors.InvalidResourceIdError, Exit.REFUSED),
 )
-HINTS: Final[tuple[tuple[type[BaseException], str], ...]] = (
+Hints: TypeAlias = tuple[tuple[type[BaseException], str], ...]
+HINTS: Final[Hints] = (
     (
         errors.WriteOutcomeUnknownError,
         "show it before you write again: the write may have been, or may yet be, applied",
@@ -46,24 +47,24 @@ HINTS: Final[tuple[tuple[type[BaseException], str], ...]] = (
 )
 
 
-def explained(error: BaseException) -> int:
+def explained(error: BaseException, hints: Hints = HINTS) -> int:
     """Say what happened on stderr; return the exit code."""
     if isinstance(error, KeyboardInterrupt | click.Abort):
         for line in ("interrupted", *_notes(error)):
             click.echo(line, err=True)
         return Exit.INTERRUPTED
-    for label, text in _lines(error):
+    for label, text in _lines(error, hints):
         click.echo(f"{label}: {text}", err=True)
     return next((code for kind, code in CODES if isinstance(error, kind)), Exit.OTHER)
 
 
-def _lines(error: BaseException) -> Iterator[tuple[str, str]]:
+def _lines(error: BaseException, hints: Hints) -> Iterator[tuple[str, str]]:
     yield "error", _what(error)
     state = _state(error)
     if state:
         yield "state", state
     yield from (("note", note) for note in _notes(error))
-    hint = next((hint for kind, hint in HINTS if isinstance(error, kind)), _other(error))
+    hint = next((hint for kind, hint in hints if isinstance(error, kind)), _other(error))
     if hint:
         yield "hint", hint
 

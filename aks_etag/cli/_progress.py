@@ -42,6 +42,14 @@ class Progress:
             self._hear(event)
             self._line.draw()
 
+    def status(self, text: str) -> None:
+        """Hear of something that is no event."""
+        if self._verbose:
+            click.echo(text, err=True)
+        elif self._line is not None:
+            self._what, self._held = text, True
+            self._line.draw()
+
     def say(self, text: str) -> None:
         """Say something that stays."""
         if not self._quiet:
@@ -66,7 +74,7 @@ class Progress:
 
     def _text(self) -> str:
         minutes, seconds = divmod(int(time.monotonic() - self._begun), 60)
-        plural = "" if self._conflicts == 1 else "s"
-        conflicts = f", {self._conflicts} conflict{plural}" if self._conflicts else ""
-        counts = f"attempt {self._attempt}{conflicts}: " if self._attempt > 1 or conflicts else ""
-        return f"{minutes}:{seconds:02} {counts}{self._what}"
+        attempts = f"attempt {self._attempt}" if self._attempt > 1 else ""
+        conflicts = f"{self._conflicts} conflict{'' if self._conflicts == 1 else 's'}" if self._conflicts else ""
+        counts = ", ".join(filter(None, (attempts, conflicts)))
+        return f"{minutes}:{seconds:02} {counts}{': ' if counts else ''}{self._what}"

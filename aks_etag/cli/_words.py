@@ -38,7 +38,7 @@ def _waits(event: Waiting) -> str:
 
 _WORDS: Final[dict[type, Callable[[Any], str]]] = {
     Busy: _blocked,
-    Conflict: lambda event: f"somebody else changed {_name(event)} first, reading it again",
+    Conflict: lambda event: f"somebody else changed {_name(event)}, reading it again",
     Doubt: lambda _: "no clear answer, finding out what happened",
     OperationProgress: lambda event: f"operation on {_name(event)}: {event.status or 'in progress'}",
     Recovered: lambda _: "found out: it was carried out",

@@ -75,7 +75,7 @@ def test_attempts_and_conflicts_are_counted(mock: MockAks, url: str, tmp_path: P
     with Terminal(*SCALE, env=environment(tmp_path, url)) as terminal:
         assert terminal.end() == 0
     texts = [each.partition(" ")[2] for each in terminal.screens]
-    assert "attempt 1, 1 conflict: somebody else changed np1 first, reading it again" in texts
+    assert "1 conflict: somebody else changed np1, reading it again" in texts
     assert texts[-1] == "attempt 3, 2 conflicts: operation on np1: Succeeded"
 
 

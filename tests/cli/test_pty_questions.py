@@ -74,9 +74,7 @@ def test_a_version_that_moved_while_somebody_thought_is_not_deleted(mock: MockAk
     assert mock.body("rg", "prod", "np1")["name"] == "np1"
 
 
-def test_ctrl_c_leaves_an_accepted_write_running_and_says_how_to_go_on(
-    mock: MockAks, url: str, tmp_path: Path
-) -> None:
+def test_ctrl_c_leaves_an_accepted_write_running_and_says_how_to_go_on(mock: MockAks, url: str, tmp_path: Path) -> None:
     mock.switches.operation_polls = 20
     # Each look a second or more after the one before: the operation outlasts the interruption.
     env = environment(tmp_path, url, AKS_ETAG_POLLING_INTERVAL="30")
@@ -108,9 +106,7 @@ def test_ctrl_c_while_a_resumed_write_runs_leaves_the_way_open(mock: MockAks, ur
     assert run("resume", token, "-o", "none", home=tmp_path, url=url).returncode == 0
 
 
-def test_ctrl_c_before_anything_was_sent_says_that_nothing_was_written(
-    mock: MockAks, url: str, tmp_path: Path
-) -> None:
+def test_ctrl_c_before_anything_was_sent_says_that_nothing_was_written(mock: MockAks, url: str, tmp_path: Path) -> None:
     mock.set_state("rg", "prod", "np1", "Updating")
     env = environment(tmp_path, url, AKS_ETAG_POLLING_INTERVAL="30")
     with Terminal(*SCALE, "5", env=env, columns=160) as terminal:

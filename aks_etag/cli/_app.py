@@ -143,16 +143,15 @@ def run(arguments: list[str]) -> int:
 
 
 def _failed(error: BaseException, *, kube: bool) -> int:
-    from ._errors import HINTS, explained
+    from ._errors import explained
 
-    hints = HINTS
-    if kube:
-        from . import _kube_hints
-
-        hints = _kube_hints.HINTS
     # click raises an Abort from a Ctrl-C, whose notes say what goes on without us.
-    interruption = error.__cause__ if isinstance(error, click.Abort) else None
-    return explained(interruption or error, hints)
+    reason = (error.__cause__ if isinstance(error, click.Abort) else None) or error
+    if not kube:
+        return explained(reason)
+    from ._kube_errors import CODES, HINTS
+
+    return explained(reason, CODES, HINTS)
 
 
 def _usage(error: click.ClickException) -> int:

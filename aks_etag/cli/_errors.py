@@ -13,8 +13,11 @@ import click
 from .. import errors
 from ._exits import Exit
 
+Codes: TypeAlias = tuple[tuple[type[BaseException], Exit], ...]
+Hints: TypeAlias = tuple[tuple[type[BaseException], str], ...]
+
 # The first that fits counts: from the narrow to the wide.
-CODES: Final[tuple[tuple[type[BaseException], Exit], ...]] = (
+CODES: Final[Codes] = (
     (errors.WriteOutcomeUnknownError, Exit.UNKNOWN),
     (errors.OperationFailedError, Exit.OPERATION_FAILED),
     (errors.DeadlineExceededError, Exit.DEADLINE),
@@ -28,7 +31,6 @@ CODES: Final[tuple[tuple[type[BaseException], Exit], ...]] = (
     (errors.MissingETagError, Exit.REFUSED),
     (errors.InvalidResourceIdError, Exit.REFUSED),
 )
-Hints: TypeAlias = tuple[tuple[type[BaseException], str], ...]
 HINTS: Final[Hints] = (
     (
         errors.WriteOutcomeUnknownError,
@@ -47,7 +49,7 @@ HINTS: Final[Hints] = (
 )
 
 
-def explained(error: BaseException, hints: Hints = HINTS) -> int:
+def explained(error: BaseException, codes: Codes = CODES, hints: Hints = HINTS) -> int:
     """Say what happened on stderr; return the exit code."""
     if isinstance(error, KeyboardInterrupt | click.Abort):
         for line in ("interrupted", *_notes(error)):
@@ -55,7 +57,7 @@ def explained(error: BaseException, hints: Hints = HINTS) -> int:
         return Exit.INTERRUPTED
     for label, text in _lines(error, hints):
         click.echo(f"{label}: {text}", err=True)
-    return next((code for kind, code in CODES if isinstance(error, kind)), Exit.OTHER)
+    return next((code for kind, code in codes if isinstance(error, kind)), Exit.OTHER)
 
 
 def _lines(error: BaseException, hints: Hints) -> Iterator[tuple[str, str]]:

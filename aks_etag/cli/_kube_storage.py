@@ -97,7 +97,7 @@ def _words(told: Any) -> str:
     if not told.done:
         return str(told.phase)
     of = f"{told.done}/{told.total if told.total is not None else '?'}"
-    left = f", {told.eta:.0f} s left" if told.eta else ""
+    left = f", {told.eta:.0f} s left" if told.eta and told.eta >= 1 else ""
     return f"{told.phase} {of}, {told.moved} moved, {told.conflicts} conflicts, {told.problems} problems{left}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What to do about an error of a ``kube`` command, where that is something else than for a cluster of AKS."""
+"""Exit codes of errors that only ``kube`` commands meet, and what to do about those that mean something else there."""
 
 from __future__ import annotations
 
@@ -7,9 +7,15 @@ from typing import Final
 
 from .. import errors
 from ..kubernetes._config import KubeconfigError
+from ..kubernetes.migration import MigrationRefusedError
+from ._errors import CODES as COMMON
+from ._errors import Codes, Hints
+from ._exits import Exit
+
+CODES: Final[Codes] = ((KubeconfigError, Exit.USAGE), (MigrationRefusedError, Exit.REFUSED), *COMMON)
 
 # The first that fits counts: from the narrow to the wide.
-HINTS: Final[tuple[tuple[type[BaseException], str], ...]] = (
+HINTS: Final[Hints] = (
     (
         errors.WriteOutcomeUnknownError,
         "kube get it before you write again: the write may have been, or may yet be, applied",

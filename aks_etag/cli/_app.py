@@ -35,8 +35,8 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "tag": ("tag", "Set or remove tags of a cluster."),
     "update": ("update", "Change a cluster without losing anybody's update."),
     "verify": ("verify", "Check a recorded history for lost, doubled and denied writes."),
-    "wait": ("wait", "Wait until a cluster is in a state."),
-    "watch": ("watch", "Show changes of tags and states as they happen."),
+    "wait": ("read", "Wait until a cluster is in a state."),
+    "watch": ("read", "Show changes of tags and states as they happen."),
 }
 
 
@@ -130,7 +130,8 @@ def run(arguments: list[str]) -> int:
         code = app.main(
             gathered(arguments), prog_name="aks-etag", complete_var="_AKS_ETAG_COMPLETE", standalone_mode=False
         )
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:

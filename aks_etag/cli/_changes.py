@@ -3,19 +3,30 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 import click
 
-from .. import diff, json_patch, merge_patch, no_scale_down, rebase
+from .. import diff, json_patch, merge_patch, rebase
+from .._core.changes import applied
 from ._arguments import split
+from ._documents import document
 from ._paths import add, put, remove
-from ._shape import deep, flat
+from ._shape import arm, check_arm, deep, flat, present
+
+Change = Callable[[dict[str, Any]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A change that makes a body this one; it knows nothing of what others did meanwhile."""
+
+    body: Mapping[str, Any] = field(repr=False)
+
+    def __call__(self, _: dict[str, Any]) -> Mapping[str, Any]:
+        return self.body
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +40,9 @@ class Edits:
     json_patch: str | None = None
     file: str | None = None
     base: str | None = None
+    force_string: bool = False
 
-    def change(self, *, pool: bool) -> Callable[[dict[str, Any]], Any]:
+    def change(self, *, pool: bool) -> Change:
         """Return it as a change of an ARM body."""
         chosen = [name for name in ("patch", "json_patch", "file") if getattr(self, name) is not None]
         generic = bool(self.sets or self.adds or self.removes)
@@ -40,24 +52,28 @@ class Edits:
         if self.base is not None and self.file is None:
             raise click.UsageError("--base goes with --file: it is the body that the file was made from")
         if self.patch is not None:
-            return merge_patch(document(self.patch, "--patch", dict))
+            return _checked(merge_patch(arm(document(self.patch, "--patch", dict), pool=pool)), pool)
         if self.json_patch is not None:
-            return json_patch(document(self.json_patch, "--json-patch", list))
-        return self._whole() if self.file is not None else self._generic(pool)
+            return _checked(json_patch(_operations(document(self.json_patch, "--json-patch", list))), pool)
+        return self._whole(pool) if self.file is not None else self._generic(pool)
 
-    def _whole(self) -> Callable[[dict[str, Any]], Any]:
-        desired = document(self.file or "", "--file", dict)
+    def _whole(self, pool: bool) -> Change:
+        if self.file == self.base == "-":
+            raise click.UsageError("--file and --base cannot both be read from stdin")
+        desired = whole(self.file or "", "--file", pool=pool)
         if self.base is None:
-            return lambda _: desired
-        return rebase(document(self.base, "--base", dict), desired)
+            return Whole(desired)
+        return rebase(whole(self.base, "--base", pool=pool), desired)
 
-    def _generic(self, pool: bool) -> Callable[[dict[str, Any]], Any]:
+    def _generic(self, pool: bool) -> Change:
+        text = self.force_string
+
         def change(body: dict[str, Any]) -> dict[str, Any]:
             shown = flat(body, "")
             for assignment in (each for said in self.sets for each in split(said)):
-                put(shown, assignment)
+                put(shown, assignment, force_string=text)
             for path, *values in map(split, self.adds):
-                add(shown, path, values)
+                add(shown, path, values, force_string=text)
             for path, *values in map(split, self.removes):
                 remove(shown, path, values)
             return deep(shown, pool=pool)
@@ -65,33 +81,19 @@ class Edits:
         return change
 
 
-def document(path: str, option: str, kind: type) -> Any:
-    """Read a JSON (or YAML) file, or stdin where it is "-"."""
-    if not path.strip():
-        raise click.UsageError(f"{option} is empty: is a shell variable not set?")
+def whole(path: str, option: str, *, pool: bool) -> dict[str, Any]:
+    """Read a whole body: ARM's, or what show (here, or of az) has printed.
+
+    Raises:
+        UsageError: it is none.
+    """
+    found = document(path, option, dict)
+    body = arm(found if "properties" in found else present(found), pool=pool)
     try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"{option} {path}: {getattr(error, 'strerror', None) or 'it is no text'}") from None
-    try:
-        found = json.loads(text)
+        check_arm({}, body, pool=pool)
     except ValueError as error:
-        found = _yaml(text, path, option, str(error))
-    if not isinstance(found, kind):
-        wanted = "an object" if kind is dict else "a list of operations"
-        raise click.UsageError(f"{option} {path}: it is {type(found).__name__}, and {wanted} is needed")
-    return found
-
-
-def _yaml(text: str, path: str, option: str, said: str) -> Any:
-    if not path.endswith((".yaml", ".yml")):
-        raise click.UsageError(f"{option} {path} is no JSON: {said}")
-    import yaml
-
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise click.UsageError(f"{option} {path} is no YAML: {' '.join(str(error).split())}") from None
+        raise click.UsageError(f"{option} {path}: {error}") from None
+    return body
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
@@ -99,14 +101,17 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str
     return [str(each) for each in diff(before, after)]
 
 
-def takes_nodes(change: Callable[[dict[str, Any]], Any], body: dict[str, Any]) -> str | None:
-    """Say which nodes a change would take away from a body, if any."""
-    from copy import deepcopy
+def _checked(change: Change, pool: bool) -> Change:
+    def checked(body: dict[str, Any]) -> dict[str, Any]:
+        before = dict(body)
+        after: dict[str, Any] = dict(applied(change, body))
+        check_arm(before, after, pool=pool)
+        return after
 
-    from .. import ScaleDownRefusedError
+    return checked
 
-    try:
-        no_scale_down(change)(deepcopy(body))
-    except ScaleDownRefusedError as error:
-        return " ".join(str(error).split())
-    return None
+
+def _operations(found: list[Any]) -> list[Any]:
+    if not all(isinstance(each, dict) for each in found):
+        raise click.UsageError('--json-patch: each operation is an object, as {"op": "remove", "path": "/tags/a"} is')
+    return found

@@ -3,20 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from ._changes import whole
 from ._handles import shape
-from ._output import show
 from ._progress import Progress
-from ._writing import finished
+from ._session import Where
+from ._writing import begun, finished, shown_result
 
 
 def created(
     handle: Any,
     body: dict[str, Any],
     progress: Progress,
+    where: Where,
     *,
     if_none_match: str | None,
     no_wait: bool,
@@ -29,6 +33,25 @@ def created(
         raise click.UsageError(
             f'--if-none-match takes only "*", not {if_none_match!r}: it means "only if there is none"'
         )
-    result = finished(handle.begin_create(body, deadline=timeout), progress, no_wait=no_wait, timeout=timeout)
+
+    def create(seconds: float | None) -> Any:
+        # A server that is not there is noticed by a read: of a write without an answer nobody knows.
+        handle.get_or_none(deadline=seconds)
+        return handle.begin_create(body, deadline=seconds)
+
+    result = finished(begun(create, handle, timeout), progress, where, no_wait=no_wait)
     if result is not None:
-        show(shape(result.snapshot), shown, query)
+        shown_result(result, shape(result.snapshot), shown, query)
+
+
+def from_file(file: str, flags: Mapping[str, str], *, pool: bool) -> dict[str, Any]:
+    """Read the whole body; the flags (parameter and spelling) that would be in it as well must not be said beside it.
+
+    Raises:
+        UsageError: one of them was.
+    """
+    ctx = click.get_current_context()
+    said = [flags[name] for name in flags if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if said:
+        raise click.UsageError(f"--file is the whole body: {', '.join(said)} cannot be said beside it", ctx)
+    return whole(file, "--file", pool=pool)

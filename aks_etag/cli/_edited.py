@@ -5,19 +5,22 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
+from .. import PreconditionFailedError
 from .._core.changes import applied
-from ._changes import Edits, differences
+from .._flows.update import check_age
+from ._changes import Change, Edits, differences
+from ._consent import taken, with_consent
 from ._handles import shape
-from ._output import show
+from ._output import put
 from ._progress import Progress
-from ._writing import Change, finished, one_condition, tag_of, updated, with_consent
+from ._session import Where
+from ._writing import finished, one_condition, shown_result, tag_of, updated, version_of
 
 
 def edited(
     handle: Any,
     progress: Progress,
+    where: Where,
     *,
     pool: bool,
     sets: tuple[str, ...],
@@ -27,16 +30,27 @@ def edited(
     json_patch: str | None,
     file: str | None,
     base: str | None,
+    force_string: bool,
     **how: Any,
 ) -> None:
     """Change a resource as the options say."""
-    edits = Edits(sets=sets, adds=adds, removes=removes, patch=patch, json_patch=json_patch, file=file, base=base)
-    written(handle, progress, edits.change(pool=pool), **how)
+    edits = Edits(
+        sets=sets,
+        adds=adds,
+        removes=removes,
+        patch=patch,
+        json_patch=json_patch,
+        file=file,
+        base=base,
+        force_string=force_string,
+    )
+    written(handle, progress, where, edits.change(pool=pool), **how)
 
 
 def written(
     handle: Any,
     progress: Progress,
+    where: Where,
     change: Change,
     *,
     if_match: str | None,
@@ -50,20 +64,17 @@ def written(
 ) -> None:
     """Write a change, or only say what it would be."""
     one_condition(if_match, force)
-    tag = tag_of(if_match)
+    tag = version_of(change, tag_of(if_match), force, handle)
     if dry_run:
-        foreseen(handle, change, tag, force)
+        foreseen(handle, progress, change, tag, force=force)
         return
-
-    def write(guarded: Change) -> Any:
-        return updated(handle, guarded, tag, force, timeout)
-
-    result = finished(with_consent(write, change, yes), progress, no_wait=no_wait, timeout=timeout)
+    begun = with_consent(lambda guarded: updated(handle, guarded, tag, force=force, timeout=timeout), change, yes)
+    result = finished(begun, progress, where, no_wait=no_wait)
     if result is None:
         return
     told(result, progress)
     if result.snapshot is not None:
-        show(shape(result.snapshot), shown, query)
+        shown_result(result, shape(result.snapshot), shown, query)
 
 
 def told(result: Any, progress: Progress) -> None:
@@ -75,14 +86,30 @@ def told(result: Any, progress: Progress) -> None:
     progress.note(f"{result.outcome}: {result.condition or 'no condition'}, {counts}{found}")
 
 
-def foreseen(handle: Any, change: Change, tag: str | None, force: bool) -> None:
-    """Print what a change would do, and the condition that it would go out under."""
+def foreseen(handle: Any, progress: Progress, change: Change, tag: str | None, *, force: bool) -> None:
+    """Print what a change would do, and the condition that it would go out under.
+
+    Raises:
+        PreconditionFailedError: it would not be carried out, since another version is there.
+    """
     seen = handle.get()
-    lines = differences(seen.body, applied(change, seen.body))
-    for line in lines or ["nothing to change"]:
-        click.echo(line)
+    lines = differences(seen.body, rehearsed(handle, change, seen, unguarded=force or tag == "*"))
     condition = "none (--force)" if force else f"If-Match: {tag or seen.etag}"
-    if lines:
-        click.echo(f"condition: {condition}")
-    if tag not in (None, "*", seen.etag):
-        click.echo(f'note: there is now "{seen.etag}": this would be refused with 412', err=True)
+    put("\n".join([*lines, f"condition: {condition}"] if lines else ["nothing to change"]))
+    nodes = taken(change, seen.body)
+    if nodes is not None:
+        progress.say(f"this takes nodes away, and asks before it does: {nodes}")
+    if tag not in (None, "*", seen.version):
+        raise PreconditionFailedError(
+            "this would be refused with 412: another version is there", sent=tag, current=seen
+        )
+
+
+def rehearsed(handle: Any, change: Change, seen: Any, *, unguarded: bool = False) -> dict[str, Any]:
+    """Return what a change makes of a body, refused for all that the write itself would be refused for."""
+    resource = handle._calls.resource()
+    desired: dict[str, Any] = applied(change, seen.body)
+    if not unguarded:
+        check_age(resource, desired, seen.etag)
+    resource.check_edit(seen.body, desired)
+    return desired

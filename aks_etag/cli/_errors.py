@@ -11,7 +11,9 @@ from typing import Final, TypeAlias
 import click
 
 from .. import errors
+from ._consent import DeclinedError, NobodyToAskError
 from ._exits import Exit
+from ._reach import UnreachableError
 
 Codes: TypeAlias = tuple[tuple[type[BaseException], Exit], ...]
 Hints: TypeAlias = tuple[tuple[type[BaseException], str], ...]
@@ -43,10 +45,24 @@ HINTS: Final[Hints] = (
     (errors.AlreadyExistsError, "choose another name, or use update"),
     (errors.NotFoundError, "check --resource-group, --name and --subscription; aks-etag list shows what is there"),
     (errors.MergeConflictError, "look at the plan again, or leave out what others have changed"),
-    (errors.PreconditionFailedError, "show it again, or leave out --if-match: the command reads and guards by itself"),
-    (errors.PreconditionRequiredError, "give --if-match TAG, or --force to overwrite whatever is there"),
+    (
+        errors.PreconditionFailedError,
+        "look at it again; without --if-match, update reads and guards by itself; see also apply --rebase",
+    ),
+    (errors.PreconditionRequiredError, "give --if-match TAG or --base FILE, or --force to overwrite whatever is there"),
+    (errors.InlinePoolEditError, "change the pool itself: aks-etag nodepool update or nodepool scale"),
+    (errors.MissingETagError, "choose another --api-version, or give --force to write without a condition"),
     (errors.AccessDeniedError, "aks-etag doctor checks credential and permissions"),
+    (NobodyToAskError, "there is no terminal to ask on: give --yes to do it all the same"),
+    (UnreachableError, "check the network, --endpoint and --cloud"),
 )
+# Advice of the library that is in Python, and has a hint of its own here.
+_PYTHON: Final = re.compile(
+    r"[;:] (?:read it again and decide anew|allow more with deadline=|it goes on: ask again|decide again on what is"
+    r" there|use cluster\.agent_pool|wait for it with wait\(\)|pass the snapshot or eTag of a read"
+    r"|use an api-version that).*"
+)
+_ARGUMENTS: Final = {"if_match=": "--if-match ", "api_version=": "--api-version", "force=True": "--force"}
 
 
 def explained(error: BaseException, codes: Codes = CODES, hints: Hints = HINTS) -> int:
@@ -76,6 +92,12 @@ def _what(error: BaseException) -> str:
     tried = re.findall(r"(\w+Credential): ", said) if said.startswith("DefaultAzureCredential") else []
     if tried:
         return f"no credential gives a token; tried were {', '.join(dict.fromkeys(tried))}"
+    if isinstance(error, errors.AksEtagError):
+        said = _PYTHON.sub("", said)
+        for name, option in _ARGUMENTS.items():
+            said = said.replace(name, option)
+    if isinstance(error, OSError) and error.strerror:
+        said = f"{error.filename or 'the output'}: {error.strerror}"
     return said or type(error).__name__
 
 
@@ -99,6 +121,6 @@ def _other(error: BaseException) -> str:
         return "sign in: az login, or set AZURE_TENANT_ID, AZURE_CLIENT_ID and a secret or certificate"
     if isinstance(error, OSError | errors.AksEtagError) or type(error).__module__.startswith(("azure.", "httpx")):
         return "check the network, --endpoint and --cloud" if "onnect" in str(error) or "TLS" in str(error) else ""
-    if isinstance(error, ValueError) or name == "DeclinedError":
+    if isinstance(error, ValueError | DeclinedError):
         return ""
     return f"this is a defect of aks-etag ({name}): please report it with {sys.version.split()[0]} and the command"

@@ -14,6 +14,8 @@ from .._flows.budget import Budget
 from .._flows.effects import Flow, send
 from .._flows.failures import refusal
 from .._flows.options import Options
+from .._flows.read import fetch
+from ..errors import AlreadyExistsError, NotFoundError
 from . import _options
 from ._config import needed
 from ._output import show
@@ -32,15 +34,25 @@ def create(where: Where, name: str, location: str | None, shown: str, query: str
     check_name("resource group name", needed(name, None, "--name", ""))
     region = needed(location, where.known.location, "--location", "give -l, or az configure --defaults location=…")
     with session(where) as (aks, _):
-        body = aks._run(_put(aks.subscription_id, name, region, aks._settings.options), aks._settings)
+        body = aks._run(_made(aks.subscription_id, name, region, aks._settings.options), aks._settings)
     show(body, shown, query)
 
 
-def _put(subscription: str, name: str, location: str, options: Options) -> Flow[Any]:
-    """Put the group: the same each time, so that it may be sent again."""
+def _made(subscription: str, name: str, location: str, options: Options) -> Flow[Any]:
+    """Return the group: as it is where it is there, since a PUT would take its tags away."""
     url = f"/subscriptions/{subscription}/resourcegroups/{name}?api-version={API_VERSION}"
     budget = yield from Budget.start(url.partition("?")[0], options)
-    request = Request(method="PUT", url=url, body={"location": location})
+    try:
+        there = (yield from fetch(Request(method="GET", url=url), budget)).body
+    except NotFoundError:
+        return (yield from _put(Request(method="PUT", url=url, body={"location": location}), budget))
+    if _plain(there.get("location", "")) != _plain(location):
+        raise AlreadyExistsError(f"the resource group {name} is there already, in {there.get('location')}")
+    return there
+
+
+def _put(request: Request, budget: Budget) -> Flow[Any]:
+    """Put the group: the same each time, so that it may be sent again."""
     tries = 0
     while True:
         tries += 1
@@ -50,7 +62,12 @@ def _put(subscription: str, name: str, location: str, options: Options) -> Flow[
             return getattr(outcome, "body", None)
         if verdict is Verdict.THROTTLED:
             yield from budget.throttled(outcome)
-        elif verdict in (Verdict.UNSURE, Verdict.NOT_SENT, Verdict.BUSY):
+        elif verdict in (Verdict.UNSURE, Verdict.NOT_SENT):
             yield from budget.back_off(tries, "a resource group", cause=outcome)
         else:
             raise refusal(budget.resource_id, verdict, outcome)
+
+
+def _plain(region: str) -> str:
+    """Spell "West Europe" as "westeurope"."""
+    return region.replace(" ", "").casefold()

@@ -9,8 +9,8 @@ import click
 
 from ..kubernetes import json_patch, merge_patch, strategic_merge_patch
 from ._arguments import split
-from ._changes import document
 from ._config import needed
+from ._documents import document
 from ._kube_manifest import manifest
 from ._kube_session import Cluster, session, where, which
 from ._options import output

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ._changes import document
+from ._documents import document
 
 
 @click.command(epilog="\b\nExample:\n  aks-etag mock serve --port 8080 --seed clusters.json")

@@ -9,6 +9,7 @@ import click
 
 from . import _options
 from ._handles import cluster_of, pool_of, shape
+from ._output import put
 from ._output import show as shown_as
 from ._session import Where, session
 from ._shape import POOL_TABLE, brief
@@ -44,7 +45,7 @@ def list_(where: Where, resource_group: str | None, cluster_name: str, shown: st
 def etag(where: Where, resource_group: str | None, cluster_name: str, name: str) -> None:
     """Print the bare eTag of an agent pool, for scripts."""
     with session(where) as (aks, _):
-        click.echo(pool_of(aks, where, resource_group, cluster_name, name).get().etag)
+        put(pool_of(aks, where, resource_group, cluster_name, name).get().etag)
 
 
 @click.command(epilog="\b\nExample:\n  aks-etag nodepool wait -g RG --cluster-name NAME -n np1 --custom 'count==`5`'")

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from .. import merge_patch
 from . import _options
-from ._changes import document
-from ._created import created
+from ._created import created, from_file
 from ._edited import edited, written
 from ._handles import pool_of
 from ._removed import removed
@@ -18,13 +17,14 @@ from ._session import Where, session
 
 
 @click.command(
+    cls=_options.AzFlags,
     epilog="\b\nExamples:\n  aks-etag nodepool update -g RG --cluster-name NAME -n np1 --set maxPods=50\n"
-    "  aks-etag nodepool update -g RG --cluster-name NAME -n np1 --add nodeTaints key=value:NoSchedule --dry-run"
+    "  aks-etag nodepool update -g RG --cluster-name NAME -n np1 --add nodeTaints key=value:NoSchedule --dry-run",
 )
 @_options.pool
 @_options.edits
 @_options.condition
-@click.option("--dry-run", is_flag=True, help="Show what would be changed, and under which condition.")
+@_options.rehearsal
 @_options.confirmed
 @_options.waiting
 @_options.output
@@ -32,14 +32,17 @@ from ._session import Where, session
 def update(where: Where, resource_group: str | None, cluster_name: str, name: str, **asked: Any) -> None:
     """Change an agent pool without losing anybody's update; see aks-etag update."""
     with session(where) as (aks, progress):
-        edited(pool_of(aks, where, resource_group, cluster_name, name), progress, pool=True, **asked)
+        edited(pool_of(aks, where, resource_group, cluster_name, name), progress, where, pool=True, **asked)
 
 
-@click.command(epilog="\b\nExample:\n  aks-etag nodepool scale -g RG --cluster-name NAME -n np1 --node-count 5")
+@click.command(
+    cls=_options.AzFlags,
+    epilog="\b\nExample:\n  aks-etag nodepool scale -g RG --cluster-name NAME -n np1 --node-count 5",
+)
 @_options.pool
 @click.option("-c", "--node-count", type=click.IntRange(min=0), required=True, help="Number of nodes.")
 @_options.condition
-@click.option("--dry-run", is_flag=True, help="Show what would be changed, and under which condition.")
+@_options.rehearsal
 @_options.confirmed
 @_options.waiting
 @_options.output
@@ -50,7 +53,7 @@ def scale(
     """Set the number of nodes; fewer than now are asked about."""
     change = merge_patch({"properties": {"count": node_count}})
     with session(where) as (aks, progress):
-        written(pool_of(aks, where, resource_group, cluster_name, name), progress, change, **asked)
+        written(pool_of(aks, where, resource_group, cluster_name, name), progress, where, change, **asked)
 
 
 @click.command(epilog="\b\nExample:\n  aks-etag nodepool delete -g RG --cluster-name NAME -n np1")
@@ -62,12 +65,13 @@ def scale(
 def delete(where: Where, resource_group: str | None, cluster_name: str, name: str, **asked: Any) -> None:
     """Delete an agent pool. Without a condition: the version that it asks you about, and no other."""
     with session(where) as (aks, progress):
-        removed(pool_of(aks, where, resource_group, cluster_name, name), progress, **asked)
+        removed(pool_of(aks, where, resource_group, cluster_name, name), progress, where, **asked)
 
 
 @click.command(
+    cls=_options.AzFlags,
     epilog="\b\nExamples:\n  aks-etag nodepool add -g RG --cluster-name NAME -n np2 --node-count 3\n"
-    "  aks-etag nodepool add -g RG --cluster-name NAME -n np2 --file pool.json"
+    "  aks-etag nodepool add -g RG --cluster-name NAME -n np2 --file pool.json",
 )
 @_options.pool
 @click.option("--file", "file", metavar="FILE|-", help="The whole ARM body of the pool.")
@@ -86,20 +90,22 @@ def add(where: Where, resource_group: str | None, cluster_name: str, name: str, 
     """Add an agent pool, never over one that exists (If-None-Match: *)."""
     body = _body(asked)
     with session(where) as (aks, progress):
-        created(pool_of(aks, where, resource_group, cluster_name, name), body, progress, **asked)
+        created(pool_of(aks, where, resource_group, cluster_name, name), body, progress, where, **asked)
+
+
+FLAGS: Final = {
+    "node_count": "--node-count",
+    "node_vm_size": "--node-vm-size",
+    "mode": "--mode",
+    "os_type": "--os-type",
+    "max_pods": "--max-pods",
+}
+_FIELDS: Final = {"node_count": "count", "node_vm_size": "vmSize", "os_type": "osType", "max_pods": "maxPods"}
 
 
 def _body(asked: dict[str, Any]) -> dict[str, Any]:
     file = asked.pop("file")
-    names = {
-        "node_count": "count",
-        "node_vm_size": "vmSize",
-        "mode": "mode",
-        "os_type": "osType",
-        "max_pods": "maxPods",
-    }
-    flags = {field: asked.pop(name) for name, field in names.items()}
+    said = {flag: asked.pop(flag) for flag in FLAGS}
     if file is not None:
-        found: dict[str, Any] = document(file, "--file", dict)
-        return found
-    return {"properties": {field: value for field, value in flags.items() if value is not None}}
+        return from_file(file, FLAGS, pool=True)
+    return {"properties": {_FIELDS.get(flag, flag): value for flag, value in said.items() if value is not None}}

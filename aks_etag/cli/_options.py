@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from ._config import needed
 from ._output import FORMATS
 from ._session import Where
 
@@ -22,6 +23,7 @@ def where(command: F) -> F:
 
     @functools.wraps(command)
     def called(**given: Any) -> Any:
+        _refuse_empty(given)
         told = {name: given.pop(name) for name in _WHERE}
         return command(where=Where(**told), **given)
 
@@ -38,6 +40,21 @@ def where(command: F) -> F:
         click.option("--quiet", is_flag=True, help="Say nothing but errors."),
     ]
     return cast("F", _with(called, options))
+
+
+class AzFlags(click.Command):
+    """Refuses by name what it does not know: a flag of az that is passed over in silence would be a wrong cluster."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            near = f"did you mean {', '.join(error.possibilities)}? " if error.possibilities else ""
+            raise click.UsageError(
+                f"{ctx.command_path} does not know {error.option_name}: {near}Say it in a body with --file or --set, "
+                "or leave it to az",
+                ctx,
+            ) from None
 
 
 def cluster(command: F) -> F:
@@ -101,12 +118,19 @@ def edits(command: F) -> F:
             click.option("--set", "sets", multiple=True, metavar="PATH=VALUE...", help="Set values, as az does."),
             click.option("--add", "adds", multiple=True, metavar="PATH VALUE...", help="Append to a list."),
             click.option("--remove", "removes", multiple=True, metavar="PATH [INDEX]", help="Remove a value."),
-            click.option("--patch", "patch", metavar="FILE|-", help="Apply a JSON merge patch (ARM body, RFC 7396)."),
+            click.option("--patch", "patch", metavar="FILE|-", help="Apply a JSON merge patch (RFC 7396)."),
             click.option("--json-patch", metavar="FILE|-", help="Apply a JSON Patch (ARM body, RFC 6902)."),
-            click.option("--file", "file", metavar="FILE|-", help="Make it this ARM body; see --base."),
+            click.option("--file", "file", metavar="FILE|-", help="Make it this body, whose eTag counts; see --base."),
             click.option("--base", metavar="FILE", help="The body that --file was made from, for a three-way merge."),
+            click.option("--force-string", is_flag=True, help="Take values of --set and --add as text, as az does."),
         ],
     )
+
+
+def rehearsal(command: F) -> F:
+    """Add the way to see a change before it is made."""
+    text = "Show what would be changed, and under which condition."
+    return _with(command, [click.option("--dry-run", is_flag=True, help=text)])
 
 
 def waiting(command: F) -> F:
@@ -125,6 +149,14 @@ def waiting(command: F) -> F:
 def confirmed(command: F) -> F:
     """Add the answer to the question before what cannot be undone."""
     return _with(command, [click.option("-y", "--yes", is_flag=True, help="Do not ask.")])
+
+
+def _refuse_empty(given: dict[str, Any]) -> None:
+    """Refuse an option that is empty: it means a shell variable that is not set, and seldom what was wanted."""
+    for parameter in click.get_current_context().command.params:
+        value = given.get(parameter.name or "")
+        if isinstance(parameter, click.Option) and isinstance(value, str):
+            needed(value, None, max(parameter.opts, key=len), "")
 
 
 def _with(command: F, options: Sequence[Callable[[Any], Any]]) -> F:

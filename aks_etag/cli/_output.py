@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The result of a command on stdout: json, jsonc, yaml, table, tsv or nothing, and only the part that was asked for."""
+"""The result of a command on stdout: json, jsonc, yaml, table, tsv or nothing, and only the part that was asked for.
+
+The formats are those of az, so that scripts written for it keep working: keys in order of the alphabet, ``None`` in a
+tsv line for what is not there, nothing at all for a query that finds nothing.
+"""
 
 from __future__ import annotations
 
@@ -16,29 +20,66 @@ FORMATS: Final = ("json", "jsonc", "yaml", "table", "tsv", "none")
 
 def show(value: Any, shown: str, query: str | None) -> None:
     """Print a result."""
-    value = asked(value, query)
-    if shown == "none" or (value is None and shown in ("table", "tsv")):
+    found = asked(value, query)
+    if shown == "none" or found is None:
         return
     writer = {"json": _json, "jsonc": _jsonc, "yaml": _yaml, "table": _table, "tsv": _tsv}[shown]
-    click.echo(writer(value))
+    text = writer(found)
+    if text:
+        put(text)
+
+
+def put(text: str) -> None:
+    """Print a line of data.
+
+    Raises:
+        OSError: there is nowhere to print it.
+    """
+    # Without a stdout, click would swallow it.
+    if sys.stdout is None:
+        raise OSError("standard output is closed: the result has nowhere to go")
+    click.echo(text)
 
 
 def asked(value: Any, query: str | None) -> Any:
     """Return the part of a value that a query names."""
-    if query is None:
-        return value
+    return value if query is None else compiled(query).search(value)
+
+
+def compiled(query: str, option: str = "--query") -> Any:
+    """Read a query."""
     import jmespath
     from jmespath.exceptions import JMESPathError
 
     try:
-        return jmespath.search(query, value)
+        return _Asking(jmespath.compile(query), option)
     except JMESPathError as error:
-        said = " ".join(str(error).split())
-        raise click.UsageError(f"--query is no JMESPath: {said}") from None
+        raise _refused(error, option) from None
+
+
+class _Asking:
+    """A query; what it makes of a value may be an error, too."""
+
+    def __init__(self, query: Any, option: str) -> None:
+        self._query = query
+        self._option = option
+
+    def search(self, value: Any) -> Any:
+        """Return what it finds."""
+        from jmespath.exceptions import JMESPathError
+
+        try:
+            return self._query.search(value)
+        except JMESPathError as error:
+            raise _refused(error, self._option) from None
+
+
+def _refused(error: Exception, option: str) -> click.UsageError:
+    return click.UsageError(f"{option} is no JMESPath: {' '.join(str(error).split())}")
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True)
 
 
 def _jsonc(value: Any) -> str:
@@ -55,37 +96,47 @@ def _jsonc(value: Any) -> str:
 def _yaml(value: Any) -> str:
     import yaml
 
-    return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True)).rstrip("\n")
+    # A lone value would be followed by the mark of the document's end.
+    return str(yaml.safe_dump(value, allow_unicode=True)).removesuffix("...\n").rstrip("\n")
 
 
 def _tsv(value: Any) -> str:
     rows = value if isinstance(value, list) else [value]
-    return "\n".join("\t".join(_cells(row)) for row in rows)
+    return "\n".join(_line(row) for row in rows)
 
 
-def _cells(row: Any) -> Iterator[str]:
-    values = row.values() if isinstance(row, dict) else row if isinstance(row, list) else [row]
-    for each in values:
-        # As az: what has parts itself has no place in a line.
-        text = "" if each is None else str(len(each)) if isinstance(each, dict | list) else _scalar(each)
-        yield text.replace("\t", " ").replace("\n", " ")
+def _line(row: Any) -> str:
+    if isinstance(row, dict | list):
+        return "\t".join(_cell(each) for each in (row.values() if isinstance(row, dict) else row))
+    return _cell(str(row).lower() if isinstance(row, bool) else row)
 
 
-def _scalar(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _cell(value: Any) -> str:
+    text = str(len(value)) if isinstance(value, list) else "" if isinstance(value, dict) else str(value)
+    return text.replace("\t", " ").replace("\n", " ")
 
 
 def _table(value: Any) -> str:
-    rows = [
-        row if isinstance(row, dict) else {"Result": row} for row in (value if isinstance(value, list) else [value])
-    ]
-    names = list(dict.fromkeys(name for row in rows for name, cell in row.items() if not isinstance(cell, dict | list)))
+    rows = [dict(_columns(row)) for row in (value if isinstance(value, list) else [value])]
+    names = list(dict.fromkeys(name for row in rows for name in row))
     if not names:
         return ""
-    cells = [[_scalar(row[name]) if row.get(name) is not None else "" for name in names] for row in rows]
-    titles = [name[:1].upper() + name[1:] for name in names]
-    widths = [max(map(len, column)) for column in zip(titles, *cells, strict=True)]
-    lines = [titles, ["-" * width for width in widths], *cells]
+    cells = [[row.get(name, "") for name in names] for row in rows]
+    widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
+    lines = [names, ["-" * width for width in widths], *cells]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     )
+
+
+def _columns(row: Any) -> Iterator[tuple[str, str]]:
+    """Name the cells of a row: what has parts itself, or is not there, has no place in it."""
+    if isinstance(row, dict):
+        named = [(name[:1].upper() + name[1:], cell) for name, cell in row.items()]
+    elif isinstance(row, list):
+        named = [(f"Column{number}", cell) for number, cell in enumerate(row, 1)]
+    else:
+        named = [("Result", row)]
+    for name, cell in named:
+        if cell is not None and not isinstance(cell, dict | list):
+            yield name, str(cell).replace("\n", " ")

@@ -5,142 +5,111 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator
+from typing import Any, Final
 
-from ..errors import InvalidPreconditionError
-
-Step: TypeAlias = str | int | tuple[str, str]
-
-# A name, a name in quotes (for dots and slashes), an index, or the element with a value: [name=np1].
-_STEP: Final = re.compile(
-    r"""(?:^|\.)(?P<name>[^.\[\]'"=]+)|(?:^|\.)?\[?(?P<quote>['"])(?P<quoted>.+?)(?P=quote)\]?|\[(?P<index>-?\d+)\]"""
-    r"""|\[(?P<key>[^\]=]+)=(?P<value>[^\]]*)\]"""
-)
-
+from ._steps import BadPathError, place, steps, walked
 
 # Maps whose values are text, and lists whose elements are, though they may look like pairs.
 _TEXTS: Final = ("tags", "nodeLabels", "labels", "annotations", "data")
 _TEXT_LISTS: Final = ("nodeTaints", "nodeInitializationTaints")
+# The first "=" outside of brackets and quotes parts the path from the value.
+_ASSIGNMENT: Final = re.compile(r"""((?:[^=\[\]'"]|\[[^\]]*\]|'[^']*'|"[^"]*")+)=(.*)""", re.DOTALL)
 
 
-class BadPathError(InvalidPreconditionError):
-    """A path that is none, or that leads nowhere."""
-
-
-def steps(path: str) -> list[Step]:
-    """Read a path."""
-    found: list[Step] = []
-    place = 0
-    while place < len(path):
-        match = _STEP.match(path, place)
-        if match is None or match.end() == place:
-            raise BadPathError(
-                f"{path!r} is no path at {path[place:]!r}; write it like a.b[0].c or pools[name=np1].count"
-            )
-        place = match.end()
-        if match["index"] is not None:
-            found.append(int(match["index"]))
-        elif match["key"] is not None:
-            found.append((match["key"], match["value"]))
-        else:
-            found.append((match["name"] or match["quoted"]).strip())
-    if not found:
-        raise BadPathError("an empty path: what is to be changed?")
-    return found
-
-
-def value_of(text: str) -> Any:
+def value_of(text: str, *, force_string: bool = False) -> Any:
     """Read a value: JSON where it is JSON, else text."""
+    if force_string:
+        return text
     try:
         return json.loads(text, parse_constant=lambda name: name)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
-def put(body: dict[str, Any], assignment: str) -> None:
+def put(body: dict[str, Any], assignment: str, *, force_string: bool = False) -> None:
     """Carry out ``path=value``."""
-    # The first "=" outside of brackets and quotes.
-    match = re.match(r"""((?:[^=\[\]'"]|\[[^\]]*\]|'[^']*'|"[^"]*")+)=(.*)""", assignment, re.DOTALL)
+    match = _ASSIGNMENT.match(assignment)
     if match is None:
         raise BadPathError(f"--set {assignment!r} is not PATH=VALUE")
     path, text = match[1].strip(), match[2]
     *parents, last = steps(path)
-    holder = _walk(body, parents, path, make=True)
-    where = _place(holder, last, path)
+    holder = walked(body, parents, path, make=True)
     # Tags and labels are text, whatever they look like.
-    holder[where] = text if parents and parents[-1] in _TEXTS else value_of(text)
+    is_text = force_string or bool(parents and parents[-1] in _TEXTS)
+    holder[place(holder, last, path, free=_free(parents))] = value_of(text, force_string=is_text)
 
 
-def add(body: dict[str, Any], path: str, values: list[str]) -> None:
-    """Append values to a list, or pairs to a map; ``k=v`` pairs become one object of a list."""
+def add(body: dict[str, Any], path: str, values: list[str], *, force_string: bool = False) -> None:
+    """Append values to a list, or pairs to a map; pairs beside each other become one object of a list."""
     if not values:
         raise BadPathError(f"--add {path}: what is to be added?")
     *parents, last = steps(path)
-    holder = _walk(body, parents, path, make=True)
-    pairs = dict(_pair(each) for each in values if _pair(each) is not None)  # type: ignore[misc]
-    where = _place(holder, last, path, absent=True)
+    holder = walked(body, parents, path, make=True)
+    where = place(holder, last, path)
     target = holder.get(where) if isinstance(holder, dict) else holder[where]
-    if isinstance(target, dict):
-        if len(pairs) != len(values):
-            raise BadPathError(f"--add {path}: it is a map, so give KEY=VALUE")
-        target.update(pairs)
-        return
     if target is None:
-        target = holder[where] = []
-    if not isinstance(target, list):
+        target = holder[where] = {} if where in _TEXTS else []
+    if isinstance(target, dict):
+        target.update(_map(path, values, force_string or where in _TEXTS))
+    elif not isinstance(target, list):
         raise BadPathError(f"--add {path}: that is no list and no map")
-    if where in _TEXT_LISTS or any(isinstance(each, str) for each in target):
+    elif where in _TEXT_LISTS or any(isinstance(each, str) for each in target):
         target.extend(values)
     else:
-        target.extend([pairs] if pairs and len(pairs) == len(values) else [value_of(each) for each in values])
+        target.extend(_elements(values, force_string))
 
 
 def remove(body: dict[str, Any], path: str, indices: list[str]) -> None:
     """Remove what is at a path, or elements of the list there."""
     *parents, last = steps(path)
-    holder = _walk(body, parents, path, make=False)
-    where = _place(holder, last, path)
+    holder = walked(body, parents, path, make=False)
+    where = place(holder, last, path, absent=False)
     if not indices:
         del holder[where]
         return
     target = holder[where]
-    for index in indices:
-        if (
-            not isinstance(target, list)
-            or not re.fullmatch(r"-?\d+", index)
-            or not -len(target) <= int(index) < len(target)
-        ):
-            raise BadPathError(f"--remove {path} {index}: there is no such element")
-    for number in sorted((int(index) % len(target) for index in indices), reverse=True):
+    numbers = {_index(target, index, path) for index in indices}
+    for number in sorted(numbers, reverse=True):
         del target[number]
 
 
-def _walk(body: Any, path: list[Step], whole: str, *, make: bool) -> Any:
-    for step in path:
-        where = _place(body, step, whole, absent=make)
-        if isinstance(body, dict) and make and body.get(where) is None:
-            body[where] = {}
-        body = body[where]
-    return body
+def _index(target: Any, index: str, path: str) -> int:
+    known = isinstance(target, list) and re.fullmatch(r"-?\d{1,9}", index, re.ASCII) is not None
+    if not known or not -len(target) <= int(index) < len(target):
+        raise BadPathError(f"--remove {path} {index}: there is no such element")
+    return int(index) % len(target)
 
 
-def _place(holder: Any, step: Step, whole: str, *, absent: bool = True) -> Any:
-    """Return the key or index that a step means in what it is taken from."""
-    if isinstance(step, str):
-        if isinstance(holder, dict) and (absent or step in holder):
-            return step
-        raise BadPathError(f"{whole}: there is no {step!r} there")
-    if isinstance(holder, list) and isinstance(step, int) and -len(holder) <= step < len(holder):
-        return step
-    if isinstance(holder, list) and isinstance(step, tuple):
-        key, value = step
-        found = [place for place, each in enumerate(holder) if isinstance(each, dict) and str(each.get(key)) == value]
-        if len(found) == 1:
-            return found[0]
-    shown = f"[{step[0]}={step[1]}]" if isinstance(step, tuple) else f"[{step}]"
-    raise BadPathError(f"{whole}: there is no {shown} there")
+def _map(path: str, values: list[str], force_string: bool) -> dict[str, Any]:
+    pairs = [_pair(each, force_string) for each in values]
+    if None in pairs:
+        raise BadPathError(f"--add {path}: it is a map, so give KEY=VALUE")
+    return dict(pair for pair in pairs if pair is not None)
 
 
-def _pair(text: str) -> tuple[str, Any] | None:
+def _elements(values: list[str], force_string: bool) -> Iterator[Any]:
+    pairs: dict[str, Any] = {}
+    for each in values:
+        pair = _pair(each, force_string)
+        if pair is not None:
+            pairs |= [pair]
+            continue
+        if pairs:
+            yield pairs
+            pairs = {}
+        yield value_of(each, force_string=force_string)
+    if pairs:
+        yield pairs
+
+
+def _pair(text: str, force_string: bool) -> tuple[str, Any] | None:
     name, equals, value = text.partition("=")
-    return (name, value_of(value)) if equals and name and not text.lstrip().startswith(("{", "[", '"')) else None
+    if not equals or not name or text.lstrip().startswith(("{", "[", '"')):
+        return None
+    return name, value_of(value, force_string=force_string)
+
+
+def _free(parents: list[Any]) -> bool:
+    """Whether the names below are anybody's: tags and labels."""
+    return bool(parents) and parents[-1] in _TEXTS

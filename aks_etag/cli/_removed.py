@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._consent import agree
 from ._progress import Progress
-from ._writing import agree, finished, one_condition, tag_of
+from ._session import Where
+from ._writing import begun, finished, one_condition, tag_of
 
 
 def removed(
     handle: Any,
     progress: Progress,
+    where: Where,
     *,
     if_match: str | None,
     force: bool,
@@ -21,18 +24,23 @@ def removed(
 ) -> None:
     """Delete a resource: the version that was asked about, if no condition was given."""
     one_condition(if_match, force)
-    tag = tag_of(if_match)
-    if tag is None and not force and yes:
-        # Nobody looked at a version: each one is deleted under its own tag, until nobody was faster.
-        operation = handle.begin_delete(only_if=bool, deadline=timeout)
-    elif tag is None and not force:
-        seen = handle.get()
-        agree(f'Delete {seen.name} as it is now ({seen.provisioning_state}, eTag "{seen.etag}")?', yes)
-        operation = handle.begin_delete(if_match=seen, deadline=timeout)
-    else:
-        agree(f"Delete {handle.name}?", yes)
-        guard = {"force": True} if force else {"if_match": tag}
-        operation = handle.begin_delete(deadline=timeout, **guard)
-    result = finished(operation, progress, no_wait=no_wait, timeout=timeout)
+    guard: dict[str, Any] = {"force": True} if force else {"if_match": tag_of(if_match)}
+    seen = handle.get_or_none(deadline=timeout)
+    if seen is None:
+        progress.say("absent: nothing to delete")
+        return
+    pinned = if_match is None and not force
+    agree(_question(seen, pinned=pinned), yes)
+    if pinned:
+        # Asked, somebody agreed to this version. Told --yes, each one goes under its own tag, until nobody was faster.
+        guard = {"only_if": bool} if yes else {"if_match": seen}
+    operation = begun(lambda seconds: handle.begin_delete(deadline=seconds, **guard), handle, timeout)
+    result = finished(operation, progress, where, no_wait=no_wait)
     if result is not None and result.outcome == "absent":
         progress.say("absent: nothing to delete")
+
+
+def _question(seen: Any, *, pinned: bool) -> str:
+    if pinned:
+        return f'Delete {seen.name} as it is now ({seen.provisioning_state}, eTag "{seen.version}")?'
+    return f'Delete {seen.name}, of which there is now eTag "{seen.version}"?'

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from ..errors import AksEtagError
 from ._config import Defaults, defaults, needed
 from ._pace import pace
 from ._progress import Progress
@@ -41,7 +43,13 @@ class Where:
     @property
     def known(self) -> Defaults:
         """What az was told before."""
-        return defaults()
+        return defaults(self.cloud)
+
+    @property
+    def again(self) -> str:
+        """The options with which another command comes to the same place."""
+        said = {"--cloud": self.cloud, "--endpoint": self.endpoint, "--api-version": self.api_version}
+        return "".join(f" {option} {shlex.quote(value)}" for option, value in said.items() if value is not None)
 
 
 class FixedToken:
@@ -58,28 +66,40 @@ class FixedToken:
 
 
 @contextmanager
-def session(where: Where, **settings: Any) -> Iterator[tuple[AksClient, Progress]]:
-    """Open a client, and a progress that it tells what happens."""
-    from .. import AksClient
+def session(where: Where, *, subscription: str | None = None, **settings: Any) -> Iterator[tuple[AksClient, Progress]]:
+    """Open a client, and a progress that it tells what happens.
 
-    subscription = needed(
+    ``subscription`` is the one to work in where none is named, as a plan or a token knows it.
+    """
+    from .. import AksClient
+    from ._reach import Reaching
+
+    known = where.known
+    chosen = needed(
         where.subscription,
-        where.known.subscription,
+        subscription or known.subscription,
         "--subscription",
         "give it, or set AZURE_SUBSCRIPTION_ID, or az login",
     )
     if where.api_version is not None:
-        settings["api_version"] = needed(where.api_version, None, "--api-version", "")
+        settings["api_version"] = where.api_version
     with Progress(verbose=where.verbose, quiet=where.quiet) as progress:
-        with AksClient(
-            credential(where.endpoint),
-            subscription,
-            base_url=where.endpoint,
-            cloud_setting=_cloud(where.cloud),
-            on_event=progress.tell,
-            **pace(),
-            **settings,
-        ) as aks:
+        try:
+            client = AksClient(
+                credential(where.endpoint),
+                (known.named or {}).get(chosen.casefold(), chosen),
+                base_url=where.endpoint,
+                cloud_setting=_cloud(where.cloud if where.endpoint else known.cloud),
+                transport=Reaching(),
+                on_event=progress.tell,
+                **pace(),
+                **settings,
+            )
+        except AksEtagError:
+            raise
+        except ValueError as error:
+            raise click.UsageError(_in_options(str(error))) from None
+        with client as aks:
             yield aks, progress
 
 
@@ -98,3 +118,8 @@ def _cloud(name: str | None) -> str | None:
     if found is None:
         raise click.UsageError(f"--cloud {name} is not known: AzureCloud, AzureChinaCloud or AzureUSGovernment")
     return found
+
+
+def _in_options(said: str) -> str:
+    """Name the options where the library names its arguments."""
+    return said.replace("base_url=", "--endpoint ").replace("api_version=", "--api-version ")

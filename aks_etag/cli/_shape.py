@@ -6,13 +6,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ..errors import InvalidPreconditionError
+
 # What ARM has beside "properties"; everything else of az's shape is inside of it.
 _TOP: Final = frozenset(
     {
         *("id", "name", "type", "location", "tags", "identity", "sku", "kind", "extendedLocation", "systemData"),
-        *("managedBy", "plan"),
+        *("managedBy", "plan", "zones"),
     }
 )
+_TAGS: Final = frozenset({"eTag", "etag"})
 # az's name for a property that ARM has at the top as well.
 _RENAMED: Final = {"type": "typePropertiesType"}
 TABLE: Final = ("name", "resourceGroup", "location", "provisioningState", "kubernetesVersion", "eTag")
@@ -25,8 +28,7 @@ def flat(body: Mapping[str, Any], resource_group: str) -> dict[str, Any]:
     inner = body.get("properties")
     for name, value in (inner if isinstance(inner, Mapping) else {}).items():
         shown[_RENAMED.get(name, str(name)) if name in shown else str(name)] = value
-    shown["resourceGroup"] = resource_group
-    return dict(sorted(shown.items(), key=lambda item: item[0].casefold()))
+    return {**shown, "resourceGroup": resource_group}
 
 
 def deep(shown: Mapping[str, Any], *, pool: bool) -> dict[str, Any]:
@@ -36,13 +38,38 @@ def deep(shown: Mapping[str, Any], *, pool: bool) -> dict[str, Any]:
     for name, value in shown.items():
         if name == "resourceGroup":
             continue
-        # A pool's tags and eTag are properties, a cluster's are not.
-        outside = (name in _TOP and not (pool and name == "tags")) or (name in ("eTag", "etag") and not pool)
-        if outside:
+        if _outside(name, pool):
             top[name] = value
         else:
             inner[back.get(name, name)] = value
     return {**top, "properties": inner}
+
+
+def arm(found: dict[str, Any], *, pool: bool) -> dict[str, Any]:
+    """Return ARM's shape of a body that somebody gives: in that shape already, or in the one that show prints."""
+    return found if "properties" in found else deep(found, pool=pool)
+
+
+def present(found: Any) -> Any:
+    """Leave out what is null: az prints so what is not there."""
+    if isinstance(found, dict):
+        return {name: present(value) for name, value in found.items() if value is not None}
+    return [present(each) for each in found] if isinstance(found, list) else found
+
+
+def check_arm(before: Mapping[str, Any], after: Mapping[str, Any], *, pool: bool) -> None:
+    """Refuse what a change puts beside the properties and the service would pass over, and a loss of them all.
+
+    Raises:
+        InvalidPreconditionError: this is no body of ARM.
+    """
+    if not isinstance(after.get("properties"), Mapping) or not after["properties"]:
+        raise InvalidPreconditionError("there are no properties in it, so it is no whole body; nothing was sent")
+    for name in after:
+        if name != "properties" and name not in before and not _outside(name, pool):
+            raise InvalidPreconditionError(
+                f"{name!r} has no place beside 'properties': in an ARM body it is properties.{name}; nothing was sent"
+            )
 
 
 def brief(shown: Any, names: tuple[str, ...]) -> Any:
@@ -50,3 +77,8 @@ def brief(shown: Any, names: tuple[str, ...]) -> Any:
     if isinstance(shown, list):
         return [brief(each, names) for each in shown]
     return {name: shown.get(name) for name in names if name in shown}
+
+
+def _outside(name: str, pool: bool) -> bool:
+    # A pool's tags and eTag are properties, a cluster's are not.
+    return (name in _TOP and not (pool and name == "tags")) or (name in _TAGS and not pool)

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Waiting for a state, and watching for changes."""
+"""Waiting for a state, as az does."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
 
-from .. import DeadlineExceededError, NotFoundError, Snapshot, diff
+from .. import DeadlineExceededError, NotFoundError, OperationFailedError, Snapshot
 from ._handles import shape
-from ._output import asked
+from ._output import compiled
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,71 +32,55 @@ def CONDITIONS(command: F) -> F:  # noqa: N802  # used as a decorator beside cli
     return command
 
 
-def waited(
-    handle: Any,
-    *,
-    created: bool,
-    updated: bool,
-    deleted: bool,
-    exists: bool,
-    custom: str | None,
-    interval: float,
-    timeout: float,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Awaited:
+    """What is waited for: one of these."""
+
+    created: bool
+    updated: bool
+    deleted: bool
+    exists: bool
+    custom: str | None
+
+    def __post_init__(self) -> None:
+        if sum([self.created, self.updated, self.deleted, self.exists, self.custom is not None]) != 1:
+            raise click.UsageError("wait for one of --created, --updated, --deleted, --exists and --custom")
+
+    def holds(self, handle: Any, seen: Snapshot | None, query: Any) -> bool:
+        """Say whether it is so.
+
+        Raises:
+            NotFoundError, OperationFailedError: it never will be.
+        """
+        if seen is None:
+            if self.updated:
+                raise NotFoundError(f"{handle.id} does not exist, so nothing will update it", resource_id=handle.id)
+            return self.deleted
+        if self.exists:
+            return True
+        state = (seen.provisioning_state or "").casefold()
+        if state == "failed" and not self.deleted:
+            raise OperationFailedError(f"{handle.id}: its last operation failed", resource_id=handle.id)
+        if self.created or self.updated:
+            return state == "succeeded"
+        return query is not None and bool(query.search(shape(seen)))
+
+
+def waited(handle: Any, *, interval: float, timeout: float, **wanted: Any) -> None:
     """Look until it is so.
 
     Raises:
         DeadlineExceededError: it was not so in time.
     """
-    if sum([created, updated, deleted, exists, custom is not None]) != 1:
-        raise click.UsageError("wait for one of --created, --updated, --deleted, --exists and --custom")
+    awaited = Awaited(**wanted)
+    query = None if awaited.custom is None else compiled(awaited.custom, "--custom")
     until = time.monotonic() + timeout
     while True:
-        seen = handle.get_or_none()
-        if _holds(seen, created, updated, deleted, exists, custom):
+        seen = handle.get_or_none(deadline=max(timeout, 1.0))
+        if awaited.holds(handle, seen, query):
             return
         left = until - time.monotonic()
         if left <= 0:
             state = "absent" if seen is None else seen.provisioning_state
             raise DeadlineExceededError(f"{handle.id}: {timeout:g} s passed, and it is {state}", waiting_for="a state")
         time.sleep(min(interval, left))
-
-
-def _holds(
-    seen: Snapshot | None, created: bool, updated: bool, deleted: bool, exists: bool, custom: str | None
-) -> bool:
-    if seen is None:
-        return deleted
-    if created or updated:
-        return (seen.provisioning_state or "").casefold() == "succeeded"
-    return exists or (custom is not None and bool(asked(shape(seen), custom)))
-
-
-def watched(handle: Any, interval: float, timeout: float | None) -> None:
-    """Print what changes, line by line, until it is over or somebody stops it."""
-    until = None if timeout is None else time.monotonic() + timeout
-    seen: dict[str, Any] = {}
-    while until is None or time.monotonic() < until:
-        now = _all(handle)
-        for name in sorted(seen.keys() | now.keys()) if seen else ():
-            if name not in now or name not in seen:
-                click.echo(f"{_clock()} {name}: {'gone' if name not in now else 'there'}")
-                continue
-            for each in diff(seen[name], now[name], include_owned=True):
-                click.echo(f"{_clock()} {name}: {each}")
-        if not seen:
-            states = ", ".join(f"{name} {snapshot.provisioning_state}" for name, snapshot in sorted(now.items()))
-            click.echo(f"{_clock()} watching {states}")
-        seen = now
-        time.sleep(interval if until is None else max(0.0, min(interval, until - time.monotonic())))
-
-
-def _all(handle: Any) -> dict[str, Snapshot]:
-    cluster = handle.get_or_none()
-    if cluster is None:
-        raise NotFoundError(f"{handle.id} does not exist (any more)", resource_id=handle.id)
-    return {cluster.name: cluster, **{f"{cluster.name}/{each.name}": each for each in handle.agent_pools()}}
-
-
-def _clock() -> str:
-    return time.strftime("%H:%M:%S")

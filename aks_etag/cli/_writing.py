@@ -1,27 +1,54 @@
 # SPDX-License-Identifier: MIT
-"""What all writing commands do: ask before nodes go, write under a condition, wait, and leave a way to go on."""
+"""What all writing commands do: write under a condition, wait, and leave a way to go on."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-import sys
+import shlex
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
+from azure.core.exceptions import ClientAuthenticationError
 
-from .. import ScaleDownRefusedError, no_scale_down
+from .. import errors
+from .._core.changes import applied
+from .._core.precondition import CREATE
+from ._changes import Change, Whole
 from ._config import needed
+from ._output import show
 from ._progress import Progress
+from ._session import Where
+from ._tokens import keep
+
+# What may end the wait for a write before the write itself is over.
+_GOES_ON: Final = (
+    KeyboardInterrupt,
+    ClientAuthenticationError,
+    errors.DeadlineExceededError,
+    errors.ThrottledError,
+    errors.WriteOutcomeUnknownError,
+)
 
 
-class DeclinedError(Exception):
-    """Whoever was asked said no."""
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """An accepted write, and until when it is waited for."""
 
+    operation: Any
+    until: float | None
 
-Change = Callable[[dict[str, Any]], Any]
+    @classmethod
+    def of(cls, operation: Any, timeout: float | None) -> Begun:
+        """Wait for it from now on."""
+        return cls(operation, None if timeout is None else time.monotonic() + timeout)
+
+    @property
+    def left(self) -> float | None:
+        """The seconds that are left."""
+        return None if self.until is None else max(0.0, self.until - time.monotonic())
 
 
 def tag_of(given: str | None) -> str | None:
@@ -30,6 +57,8 @@ def tag_of(given: str | None) -> str | None:
         return None
     bare = given.strip().replace('\\"', '"')
     bare = bare.removeprefix("W/").strip('"')
+    if bare.startswith("-"):
+        raise click.UsageError(f"--if-match has no value, and {given} follows: is a shell variable not set?")
     return needed(bare, None, "--if-match", "")
 
 
@@ -39,77 +68,93 @@ def one_condition(if_match: str | None, force: bool) -> None:
         raise click.UsageError("--if-match and --force cannot be used together: one names a version, the other none")
 
 
-def with_consent(write: Callable[[Change], Any], change: Change, yes: bool) -> Any:
-    """Write a change; where it would take nodes away, ask first."""
-    if yes:
-        return write(change)
+def version_of(change: Change, tag: str | None, force: bool, handle: Any) -> str | None:
+    """Return the tag that a write is bound to: the one said, or the one that a whole body carries.
+
+    Raises:
+        PreconditionRequiredError: a whole body that says nowhere which version it was made from.
+    """
+    if tag is not None or force or not isinstance(change, Whole):
+        return tag
+    carried: str | None = handle._calls.resource().version_of(change.body)
+    if carried is None:
+        raise errors.PreconditionRequiredError(
+            "a whole body without eTag may be older than what is there, and would undo what others wrote since"
+        )
+    return carried
+
+
+def begun(begin: Callable[[float | None], Any], handle: Any, timeout: float | None) -> Begun:
+    """Begin a write; where it is interrupted, say that nothing was written, if that is sure."""
+    until = None if timeout is None else time.monotonic() + timeout
     try:
-        return write(no_scale_down(change))
-    except ScaleDownRefusedError as error:
-        said = str(error).partition("(")[2].partition(")")[0]
-        agree(f"This takes nodes away: {said}. Go on?", yes, error)
-        return write(change)
+        return Begun(begin(timeout), until)
+    except KeyboardInterrupt as reason:
+        if not handle._client.stats.writes:
+            reason.add_note("nothing was written")
+        elif not getattr(reason, "__notes__", ()):
+            reason.add_note(
+                "show it before you write again: no answer was left open, but a write may have been accepted"
+            )
+        raise
 
 
-def agree(question: str, yes: bool, refusal: Exception | None = None) -> None:
-    """Ask a yes or no question; without a terminal to ask on, refuse."""
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        if refusal is not None:
-            refusal.add_note("give --yes to do it all the same")
-            raise refusal
-        raise click.UsageError(f"{question} There is no terminal to ask on: give --yes")
-    if not click.confirm(question, err=True):
-        raise DeclinedError("nothing was changed")
-
-
-def updated(handle: Any, change: Change, if_match: str | None, force: bool, timeout: float | None) -> Any:
+def updated(handle: Any, change: Change, tag: str | None, *, force: bool, timeout: float | None) -> Begun:
     """Begin an update: by the loop, pinned to a version, or over whatever is there."""
-    if force:
-        return handle.begin_put(_whole(handle, change), force=True, deadline=timeout)
-    if if_match == "*":
-        return handle.begin_put(_whole(handle, change), if_match="*", deadline=timeout)
-    return handle.begin_update(change, deadline=timeout, **({} if if_match is None else {"if_match": if_match}))
+    if force or tag == "*":
+        guard = {"force": True} if force else {"if_match": "*"}
+
+        def put(seconds: float | None) -> Any:
+            body = replacing(handle, change, handle.get(deadline=seconds))
+            return handle.begin_put(body, deadline=seconds, **guard)
+
+        return begun(put, handle, timeout)
+    pin = {} if tag is None else {"if_match": tag}
+    return begun(lambda seconds: handle.begin_update(change, deadline=seconds, **pin), handle, timeout)
 
 
-def _whole(handle: Any, change: Change) -> dict[str, Any]:
-    """Make the body of a write that no version guards, from a read made for it."""
-    from .._core.changes import applied
-
-    seen = handle.get()
-    body = applied(change, seen.body)
-    inner = body.get("properties")
-    if isinstance(inner, dict) and inner.get("agentPoolProfiles") == seen.body["properties"].get("agentPoolProfiles"):
-        # Unedited, they stay out of it, as they do in the loop.
-        body["properties"] = {name: value for name, value in inner.items() if name != "agentPoolProfiles"}
+def replacing(handle: Any, change: Change, seen: Any) -> dict[str, Any]:
+    """Return what a write that no version guards puts: as the loop would, without what was not changed and may move."""
+    resource = handle._calls.resource()
+    desired = applied(change, seen.body)
+    resource.check_edit(seen.body, desired)
+    body: dict[str, Any] = resource.replace(desired, CREATE, base=seen.body).body
     return body
 
 
-def finished(
-    operation: Any, progress: Progress, *, no_wait: bool, timeout: float | None, kept: str | None = None
-) -> Any:
-    """Wait for a write, or leave a token behind; an interruption leaves one, too, where none is ``kept`` already."""
+def finished(begun: Begun, progress: Progress, where: Where, *, no_wait: bool, kept: Path | None = None) -> Any:
+    """Wait for a write, or leave a token behind; whatever ends the wait before the write is over leaves one, too.
+
+    ``kept`` is where the token is already.
+    """
+    operation = begun.operation
     if no_wait and not operation.done():
-        progress.say(f"accepted, not waiting for it; aks-etag resume {keep(operation.continuation_token())}")
+        progress.say(f"accepted, not waiting for it; go on with: {_resume(operation, where, kept)}")
         return None
     try:
-        result = operation.result(timeout)
-    except KeyboardInterrupt as reason:
+        result = operation.result(begun.left)
+    except _GOES_ON as reason:
         progress.clear()
-        left = kept or keep(operation.continuation_token())
         reason.add_note("the write was accepted and goes on without us: nothing was cancelled")
-        reason.add_note(f"aks-etag resume {left}")
+        reason.add_note(_resume(operation, where, kept))
         raise
     progress.clear()
     return result
 
 
-def keep(token: str) -> str:
-    """Keep a token, which is as good as a secret, where only its owner can read it; return the path."""
-    home = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "aks-etag"
-    home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = home / f"{hashlib.sha256(token.encode()).hexdigest()[:12]}.token"
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(token)
-    return str(path)
+def shown_result(result: Any, value: Any, shown: str, query: str | None) -> None:
+    """Show what a write came to; should that fail, the write stands."""
+    try:
+        show(value, shown, query)
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            error.add_note(f"only the output failed, the write did not: {result.outcome}")
+        raise
+
+
+def _resume(operation: Any, where: Where, kept: Path | None) -> str:
+    try:
+        path = keep(operation.continuation_token()) if kept is None else kept
+    except (OSError, ValueError) as error:
+        return f"aks-etag show (there is nothing to resume by: {error})"
+    return f"aks-etag resume {shlex.quote(str(path))}{where.again}"

@@ -3,32 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from . import _options
 from ._arguments import split
-from ._changes import document
 from ._config import needed
-from ._created import created
+from ._created import created, from_file
 from ._handles import cluster_of
 from ._session import Where, session
-
-
-class AzFlags(click.Command):
-    """Refuses by name what it does not know: a flag of az that is passed over in silence would be a wrong cluster."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            raise click.UsageError(
-                f"aks-etag create does not know {error.option_name}: put what it says into a body and give --file, or "
-                "create the cluster with az and change it here",
-                ctx,
-            ) from None
-
+from ._tags import pair
 
 EXAMPLES = """\
 \b
@@ -38,7 +23,10 @@ Examples:
 """
 
 
-@click.command(cls=AzFlags, epilog=EXAMPLES)
+NO_LOCATION: Final = "give -l, or az configure --defaults location=…"
+
+
+@click.command(cls=_options.AzFlags, epilog=EXAMPLES)
 @_options.cluster
 @click.option("--file", "file", metavar="FILE|-", help="The whole ARM body of the cluster.")
 @click.option("-l", "--location", metavar="REGION", help="Region; default: az configure.")
@@ -57,33 +45,53 @@ def create(where: Where, resource_group: str | None, name: str, **asked: Any) ->
     """Create a cluster, never over one that exists (If-None-Match: *), with a managed identity and one pool."""
     body = _body(where, name, asked)
     with session(where) as (aks, progress):
-        created(cluster_of(aks, where, resource_group, name), body, progress, **asked)
+        created(cluster_of(aks, where, resource_group, name), body, progress, where, **asked)
+
+
+FLAGS: Final = {
+    "location": "--location",
+    "node_count": "--node-count",
+    "node_vm_size": "--node-vm-size",
+    "nodepool_name": "--nodepool-name",
+    "kubernetes_version": "--kubernetes-version",
+    "dns_name_prefix": "--dns-name-prefix",
+    "tier": "--tier",
+    "tags": "--tags",
+}
 
 
 def _body(where: Where, name: str, asked: dict[str, Any]) -> dict[str, Any]:
-    flags = ("file", "location", "node_count", "node_vm_size", "nodepool_name", "kubernetes_version", "dns_name_prefix")
-    file, location, count, size, pool, version, prefix = (asked.pop(flag) for flag in flags)
-    tier, tags = asked.pop("tier"), asked.pop("tags")
+    file = asked.pop("file")
+    said = {flag: asked.pop(flag) for flag in FLAGS}
     if file is not None:
-        found: dict[str, Any] = document(file, "--file", dict)
-        return found
-    profile = {"name": pool, "count": count, "vmSize": size, "mode": "System", "osType": "Linux"}
-    properties: dict[str, Any] = {"dnsPrefix": prefix or f"{name}-dns"[:54], "agentPoolProfiles": [profile]}
-    if version is not None:
-        properties["kubernetesVersion"] = needed(version, None, "--kubernetes-version", "")
-    body = {
-        "location": needed(
-            location, where.known.location, "--location", "give -l, or az configure --defaults location=…"
-        ),
-        "identity": {"type": "SystemAssigned"},
-        "properties": properties,
+        return from_file(file, FLAGS, pool=False)
+    region = needed(said["location"], where.known.location, "--location", NO_LOCATION)
+    body = {"location": region, "identity": {"type": "SystemAssigned"}, "properties": _properties(name, said)}
+    if said["tags"]:
+        body["tags"] = dict(_pair(each) for each in split(said["tags"]))
+    if said["tier"]:
+        body["sku"] = {"name": "Base", "tier": said["tier"].capitalize()}
+    return body
+
+
+def _properties(name: str, said: dict[str, Any]) -> dict[str, Any]:
+    profile = {
+        "name": said["nodepool_name"],
+        "count": said["node_count"],
+        "vmSize": said["node_vm_size"],
+        "mode": "System",
+        "osType": "Linux",
     }
-    body |= {"tags": dict(_pair(each) for each in split(tags))} if tags else {}
-    return body | ({"sku": {"name": "Base", "tier": tier.capitalize()}} if tier else {})
+    version = said["kubernetes_version"]
+    # The service allows 54 characters, the last of them no hyphen.
+    prefix = said["dns_name_prefix"] or f"{name}-dns"[:54].rstrip("-")
+    shown = {} if version is None else {"kubernetesVersion": version}
+    return {"dnsPrefix": prefix, "agentPoolProfiles": [profile], **shown}
 
 
 def _pair(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise click.UsageError(f"--tags {text!r} is not KEY=VALUE")
+    try:
+        key, value = pair(text)
+    except ValueError as error:
+        raise click.UsageError(f"--tags {text!r}: {error}") from None
     return key, value

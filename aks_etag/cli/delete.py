@@ -24,4 +24,4 @@ from ._session import Where, session
 def delete(where: Where, resource_group: str | None, name: str, **asked: Any) -> None:
     """Delete a cluster. Without a condition: the version that it asks you about, and no other."""
     with session(where) as (aks, progress):
-        removed(cluster_of(aks, where, resource_group, name), progress, **asked)
+        removed(cluster_of(aks, where, resource_group, name), progress, where, **asked)

@@ -3,29 +3,28 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from .. import diff, rebase
+from .. import MergeConflictError, PreconditionFailedError, Snapshot, diff, rebase
 from .._core.changes import applied
 from . import _options
-from ._changes import Edits, differences, document
-from ._edited import told
+from ._changes import Change, Edits
+from ._consent import with_consent
+from ._edited import foreseen, rehearsed, told
 from ._handles import cluster_of, pool_of, shape
-from ._output import show
+from ._plans import Plan, read_plan
+from ._progress import Progress
 from ._session import Where, session
-from ._writing import Change, finished, with_consent
+from ._writing import finished, shown_result, updated
 
-FORMAT: Final = 1
-PLAN_EXAMPLE = (
+PLAN_EXAMPLE: Final = (
     "\b\nExample:\n  aks-etag plan -g RG -n NAME --set tags.team=red -o plan.json\n  aks-etag apply plan.json"
 )
 
 
-@click.command(epilog=PLAN_EXAMPLE)
+@click.command(cls=_options.AzFlags, epilog=PLAN_EXAMPLE)
 @click.option("-g", "--resource-group", metavar="RG", help="Resource group; default: az configure.")
 @click.option("-n", "--name", "--cluster-name", "name", metavar="NAME", required=True, help="Name of the cluster.")
 @click.option("--nodepool-name", metavar="POOL", help="A pool of it, if the change is of that.")
@@ -33,7 +32,10 @@ PLAN_EXAMPLE = (
 @click.option("-o", "--out", metavar="FILE", required=True, help="Where to write the plan; - is stdout.")
 @_options.where
 def plan(where: Where, resource_group: str | None, name: str, nodepool_name: str | None, out: str, **said: Any) -> None:
-    """Write down a change with the body it was made from and its eTag; nothing is changed."""
+    """Write down a change with the body it was made from and its eTag; nothing is changed.
+
+    The file may hold what the change holds, passwords included: only you can read it.
+    """
     change = Edits(**said).change(pool=nodepool_name is not None)
     with session(where) as (aks, progress):
         if nodepool_name is None:
@@ -41,81 +43,93 @@ def plan(where: Where, resource_group: str | None, name: str, nodepool_name: str
         else:
             handle = pool_of(aks, where, resource_group, name, nodepool_name)
         seen = handle.get()
-        desired = applied(change, seen.body)
-        lines = differences(seen.body, desired)
-        content = {
-            "aks-etag-plan": FORMAT,
-            "resource": seen.id,
-            "eTag": seen.etag,
-            "changes": lines,
-            "base": seen.body,
-            "desired": desired,
-        }
-        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-        _write(out, text)
-        for line in lines or ["nothing to change"]:
+        made = Plan.of(seen, rehearsed(handle, change, seen))
+        made.write(out)
+        for line in made.changes or ["nothing to change"]:
             progress.say(line)
 
 
-@click.command(epilog="\b\nExamples:\n  aks-etag apply plan.json\n  aks-etag apply plan.json --rebase")
+@click.command(epilog="\b\nExamples:\n  aks-etag apply plan.json\n  aks-etag apply plan.json --rebase --dry-run")
 @click.argument("plan_file", metavar="PLAN")
 @click.option("--rebase", "rebased", is_flag=True, help="If it has changed since, replay the plan on what is there.")
+@_options.rehearsal
 @_options.confirmed
 @_options.waiting
 @_options.output
 @_options.where
-def apply(
+def apply(where: Where, plan_file: str, rebased: bool, timeout: float | None, dry_run: bool, **asked: Any) -> None:
+    """Carry out a plan; refused if the eTag has moved since, unless --rebase replays it by three-way merge.
+
+    A plan whose changes are there already is unchanged, whoever made them.
+    """
+    made = read_plan(plan_file)
+    change = rebase(made.base, made.desired)
+    with session(where, subscription=made.address.subscription_id) as (aks, progress):
+        if aks.subscription_id.casefold() != made.address.subscription_id.casefold():
+            raise click.UsageError("--subscription is another one than the plan's")
+        handle = aks.at(made.resource)
+        seen = handle.get(deadline=timeout)
+        tag = _pin(seen, made, change, rebased=rebased)
+        if tag is None:
+            _three_ways(seen, made, change, progress)
+        if dry_run:
+            foreseen(handle, progress, change, tag, force=False)
+        else:
+            _carried_out(handle, progress, where, change, tag, timeout, **asked)
+
+
+def _carried_out(
+    handle: Any,
+    progress: Progress,
     where: Where,
-    plan_file: str,
-    rebased: bool,
+    change: Change,
+    tag: str | None,
+    timeout: float | None,
+    *,
     yes: bool,
     no_wait: bool,
-    timeout: float | None,
     shown: str,
     query: str | None,
 ) -> None:
-    """Carry out a plan; refused if the eTag has moved since, unless --rebase replays it by three-way merge."""
-    read = document(plan_file, "PLAN", dict)
-    if read.get("aks-etag-plan") != FORMAT or not {"resource", "eTag", "base", "desired"} <= read.keys():
-        raise click.UsageError(f"{plan_file} is no plan of aks-etag")
-    change = rebase(read["base"], read["desired"])
-    with session(where) as (aks, progress):
-        handle = aks.at(read["resource"])
-        if rebased:
-            _three_ways(handle, read, change, progress)
-
-        pin = {} if rebased else {"if_match": read["eTag"]}
-
-        def write(guarded: Change) -> Any:
-            return handle.begin_update(guarded, deadline=timeout, **pin)
-
-        result = finished(with_consent(write, change, yes), progress, no_wait=no_wait, timeout=timeout)
-        if result is not None:
-            told(result, progress)
+    begun = with_consent(lambda guarded: updated(handle, guarded, tag, force=False, timeout=timeout), change, yes)
+    result = finished(begun, progress, where, no_wait=no_wait)
     if result is not None:
-        show(shape(result.snapshot), shown, query)
+        told(result, progress)
+        shown_result(result, shape(result.snapshot), shown, query)
 
 
-def _three_ways(handle: Any, read: dict[str, Any], change: Any, progress: Any) -> None:
+def _pin(seen: Snapshot, made: Plan, change: Change, *, rebased: bool) -> str | None:
+    """Return the version that the plan is carried out on; ``None``: on whatever comes, by three-way merge.
+
+    Raises:
+        PreconditionFailedError: it was made for another one than is there.
+    """
+    if seen.version == made.tag:
+        return made.tag
+    if rebased:
+        return None
+    if _there(change, seen):
+        return seen.etag
+    raise PreconditionFailedError(
+        f"{made.resource} has changed since the plan was made, so it was not carried out", sent=made.tag, current=seen
+    )
+
+
+def _there(change: Change, seen: Snapshot) -> bool:
+    """Whether a change asks for nothing that is not there already."""
+    try:
+        return not diff(seen.body, applied(change, seen.body))
+    except MergeConflictError:
+        return False
+
+
+def _three_ways(seen: Snapshot, made: Plan, change: Change, progress: Progress) -> None:
     """Show what was planned, what others did since, and what comes of both."""
-    seen = handle.get()
-    if seen.etag == read["eTag"]:
-        return
     for title, before, after in (
-        ("planned", read["base"], read["desired"]),
-        ("changed since by others", read["base"], seen.body),
+        ("planned", made.base, made.desired),
+        ("changed since by others", made.base, seen.body),
         ("to be written", seen.body, applied(change, seen.body)),
     ):
         progress.say(f"{title}:")
         for line in [str(each) for each in diff(before, after)] or ["nothing"]:
             progress.say(f"  {line}")
-
-
-def _write(out: str, text: str) -> None:
-    if out == "-":
-        click.echo(text, nl=False)
-        return
-    try:
-        Path(out).write_text(text, "utf-8")
-    except OSError as error:
-        raise click.UsageError(f"--out {out}: {error.strerror}") from None

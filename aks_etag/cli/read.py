@@ -9,10 +9,12 @@ import click
 
 from . import _options
 from ._handles import cluster_of, shape
+from ._output import put
 from ._output import show as shown_as
 from ._session import Where, session
 from ._shape import TABLE, brief
-from ._waits import CONDITIONS, waited, watched
+from ._waits import CONDITIONS, waited
+from ._watch import watched
 
 
 @click.command(
@@ -33,13 +35,13 @@ def show(where: Where, resource_group: str | None, name: str, shown: str, query:
     name="list",
     epilog="\b\nExamples:\n  aks-etag list -o table\n  aks-etag list -g RG --query '[].[name, eTag]' -o tsv",
 )
-@click.option("-g", "--resource-group", metavar="RG", help="Only those of a resource group.")
+@click.option("-g", "--resource-group", metavar="RG", help="Only those of a resource group; default: az configure.")
 @_options.output
 @_options.where
 def list_(where: Where, resource_group: str | None, shown: str, query: str | None) -> None:
     """List the clusters of the subscription, or of one resource group; each with its eTag."""
     with session(where) as (aks, _):
-        found = [shape(each) for each in aks.clusters(resource_group)]
+        found = [shape(each) for each in aks.clusters(resource_group or where.known.group)]
     shown_as(brief(found, TABLE) if shown == "table" and query is None else found, shown, query)
 
 
@@ -52,7 +54,7 @@ def list_(where: Where, resource_group: str | None, shown: str, query: str | Non
 def etag(where: Where, resource_group: str | None, name: str) -> None:
     """Print the bare eTag of a cluster, for scripts."""
     with session(where) as (aks, _):
-        click.echo(cluster_of(aks, where, resource_group, name).get().etag)
+        put(cluster_of(aks, where, resource_group, name).get().etag)
 
 
 @click.command(

@@ -21,11 +21,11 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=_options.AzFlags, epilog=EXAMPLES)
 @_options.cluster
 @_options.edits
 @_options.condition
-@click.option("--dry-run", is_flag=True, help="Show what would be changed, and under which condition.")
+@_options.rehearsal
 @_options.confirmed
 @_options.waiting
 @_options.output
@@ -37,4 +37,4 @@ def update(where: Where, resource_group: str | None, name: str, **asked: Any) ->
     one it is a single attempt.
     """
     with session(where) as (aks, progress):
-        edited(cluster_of(aks, where, resource_group, name), progress, pool=False, **asked)
+        edited(cluster_of(aks, where, resource_group, name), progress, where, pool=False, **asked)

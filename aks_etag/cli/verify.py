@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ._changes import document
+from ._documents import document
 from ._exits import Exit
 from ._output import show
 from ._shape import deep

@@ -78,14 +78,14 @@ def test_ctrl_c_leaves_an_accepted_write_running_and_says_how_to_go_on(mock: Moc
     mock.switches.operation_polls = 20
     # Each look a second or more after the one before: the operation outlasts the interruption.
     env = environment(tmp_path, url, AKS_ETAG_POLLING_INTERVAL="30")
-    with Terminal(*SCALE, "5", env=env, columns=160) as terminal:
+    with Terminal(*SCALE, "5", env=env, columns=250) as terminal:
         terminal.until("operation on np1")
         terminal.press("\x03")
         assert terminal.end() == 130
     *_, stopped, goes_on, way = terminal.text.splitlines()
     assert stopped.endswith("interrupted")
     assert goes_on == "the write was accepted and goes on without us: nothing was cancelled"
-    found = re.fullmatch(r"aks-etag resume (\S+)", way)
+    found = re.fullmatch(rf"aks-etag resume (\S+) --endpoint {url}", way)
     assert found is not None, way
     done = run("resume", found[1], "--query", "count", home=tmp_path, url=url)
     assert (done.returncode, done.stdout, done.stderr) == (0, "5\n", "")
@@ -96,22 +96,22 @@ def test_ctrl_c_leaves_an_accepted_write_running_and_says_how_to_go_on(mock: Moc
 def test_ctrl_c_while_a_resumed_write_runs_leaves_the_way_open(mock: MockAks, url: str, tmp_path: Path) -> None:
     mock.switches.operation_polls = 20
     left = run(*SCALE, "5", "--no-wait", home=tmp_path, url=url)
-    token = left.stderr.split()[-1]
+    token = left.stderr.partition("aks-etag resume ")[2].split()[0]
     env = environment(tmp_path, url, AKS_ETAG_POLLING_INTERVAL="30")
-    with Terminal("resume", token, "-o", "none", env=env, columns=160) as terminal:
+    with Terminal("resume", token, "-o", "none", env=env, columns=250) as terminal:
         terminal.until("operation on np1")
         terminal.press("\x03")
         assert terminal.end() == 130
-    assert terminal.text.splitlines()[-1] == f"aks-etag resume {token}"
+    assert terminal.text.splitlines()[-1] == f"aks-etag resume {token} --endpoint {url}"
     assert run("resume", token, "-o", "none", home=tmp_path, url=url).returncode == 0
 
 
 def test_ctrl_c_before_anything_was_sent_says_that_nothing_was_written(mock: MockAks, url: str, tmp_path: Path) -> None:
     mock.set_state("rg", "prod", "np1", "Updating")
     env = environment(tmp_path, url, AKS_ETAG_POLLING_INTERVAL="30")
-    with Terminal(*SCALE, "5", env=env, columns=160) as terminal:
+    with Terminal(*SCALE, "5", env=env, columns=250) as terminal:
         terminal.until("waiting for np1 to settle")
         terminal.press("\x03")
         assert terminal.end() == 130
     assert writes(mock) == []
-    assert terminal.text.splitlines()[-1] == "interrupted"
+    assert terminal.text.splitlines()[-2:] == ["interrupted", "nothing was written"]

@@ -77,7 +77,7 @@ def explained(error: BaseException, codes: Codes = CODES, hints: Hints = HINTS) 
 
 
 def _lines(error: BaseException, hints: Hints) -> Iterator[tuple[str, str]]:
-    yield "error", _what(error)
+    yield "error", what(error)
     state = _state(error)
     if state:
         yield "state", state
@@ -87,7 +87,8 @@ def _lines(error: BaseException, hints: Hints) -> Iterator[tuple[str, str]]:
         yield "hint", hint
 
 
-def _what(error: BaseException) -> str:
+def what(error: BaseException) -> str:
+    """Say in one line what happened."""
     said = " ".join(str(error).split())
     tried = re.findall(r"(\w+Credential): ", said) if said.startswith("DefaultAzureCredential") else []
     if tried:

@@ -7,13 +7,16 @@ import importlib
 import logging
 import os
 import sys
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from .._version import __version__
 from ._arguments import gathered
 from ._exits import Exit
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # Where a command lives, and what the list of commands says of it: nothing is imported to show that list.
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
@@ -64,11 +67,19 @@ class Lazy(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, words) for name, (_, words) in sorted(self._table.items())])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        found = [CompletionItem(name, help=words) for name, (_, words) in sorted(self._table.items())]
+        # Options, as any command has them; a group would import each of its commands.
+        options = super(click.Group, self).shell_complete(ctx, incomplete)
+        return [each for each in found if each.value.startswith(incomplete)] + options
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        if name not in self._table and not name.startswith("-"):
+        if name not in self._table and not name.startswith("-") and not ctx.resilient_parsing:
             raise click.UsageError(f"there is no command {name!r}{_near(name, self._table)}", ctx)
         return super().resolve_command(ctx, args)
 

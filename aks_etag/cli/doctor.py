@@ -40,12 +40,12 @@ def doctor(where: Where, resource_group: str | None, name: str | None) -> int:
     checks = Checks()
     patience = ConflictRetry(attempts=1, deadline=PATIENCE)
     with session(where, conflict_retry=patience, on_busy="raise") as (aks, _):
-        group = group_of(where, resource_group) if name is not None else resource_group
-        first = _listed(checks, aks, group)
+        named = None if name is None else aks.cluster(group_of(where, resource_group), name)
+        first = _listed(checks, aks, resource_group if named is None else group_of(where, resource_group))
         if checks.code:
             checks.skip(REST, "that has to be put right first")
-        elif name is not None:
-            _examine(checks, aks.cluster(group, name))
+        elif named is not None:
+            _examine(checks, named)
         elif first is not None:
             _examine(checks, aks.at(first))
         else:

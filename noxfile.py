@@ -25,11 +25,12 @@ def needed(*names: str) -> list[str]:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check format, style, the import floors, and that the async twin is what the sync client makes."""
+    """Check format, style, the import floors, and that what is generated is what its generators make."""
     session.install("-q", ".", *needed("ruff", "import-linter"))
     session.run("ruff", "format", "--check", ".")
     session.run("ruff", "check", ".")
     session.run("python", "tools/make_aio.py", "--check")
+    session.run("python", "tools/make_cli_reference.py", "--check")
     session.run("lint-imports", "--no-logo", silent=True)
 
 

@@ -21,8 +21,8 @@ EPILOG = """\
 \b
 Examples:
   aks-etag verify history.jsonl
-  aks-etag list > before.json   # likewise aks-etag nodepool list, for each cluster
-  aks-etag list > after.json
+  aks-etag nodepool list -g RG --cluster-name NAME > before.json
+  aks-etag nodepool list -g RG --cluster-name NAME > after.json
   aks-etag verify history.jsonl --before before.json --after after.json
 
 \b

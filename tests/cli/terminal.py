@@ -34,7 +34,7 @@ def command(*arguments: str) -> list[str]:
 
 def environment(home: Path, url: str | None = None, **more: str) -> dict[str, str]:
     """Return an environment in which nothing of this machine is seen but where its programs are."""
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "PYTHONDONTWRITEBYTECODE") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     found = {**kept, "HOME": str(home), "AZURE_CONFIG_DIR": str(home / "azure"), "AZURE_SUBSCRIPTION_ID": SUBSCRIPTION}
     if url is not None:
         found["AKS_ETAG_ENDPOINT"] = url

@@ -157,13 +157,11 @@ def run(arguments: list[str]) -> int:
 def _failed(error: BaseException, *, kube: bool) -> int:
     from ._errors import explained
 
-    # click raises an Abort from a Ctrl-C, whose notes say what goes on without us.
-    reason = (error.__cause__ if isinstance(error, click.Abort) else None) or error
     if not kube:
-        return explained(reason)
+        return explained(error)
     from ._kube_errors import CODES, HINTS
 
-    return explained(reason, CODES, HINTS)
+    return explained(error, CODES, HINTS)
 
 
 def _usage(error: click.ClickException) -> int:

@@ -33,7 +33,7 @@ def with_consent(write: Callable[[Change], T], change: Change, yes: bool) -> T:
     agreed: str | None = None
     while True:
         try:
-            return write(_guarded(change, agreed))
+            return write(guarded(change, agreed))
         except ScaleDownRefusedError as error:
             agreed = _lowered(error)
             agree(f"This takes nodes away: {agreed}. Go on?", yes)
@@ -68,8 +68,10 @@ def taken(change: Change, body: dict[str, Any]) -> str | None:
     return None
 
 
-def _guarded(change: Change, agreed: str | None) -> Change:
-    def guarded(body: dict[str, Any]) -> Any:
+def guarded(change: Change, agreed: str | None) -> Change:
+    """Guard a change: it takes no nodes away but those that were agreed to, in these very words."""
+
+    def kept(body: dict[str, Any]) -> Any:
         try:
             return applied(no_scale_down(change), body)
         except ScaleDownRefusedError as error:
@@ -77,7 +79,7 @@ def _guarded(change: Change, agreed: str | None) -> Change:
                 raise
             return applied(change, body)
 
-    return guarded
+    return kept
 
 
 def _lowered(error: ScaleDownRefusedError) -> str:

@@ -58,9 +58,9 @@ HINTS: Final[Hints] = (
 )
 # Advice of the library that is in Python, and has a hint of its own here.
 _PYTHON: Final = re.compile(
-    r"[;:] (?:read it again and decide anew|allow more with deadline=|it goes on: ask again|decide again on what is"
-    r" there|use cluster\.agent_pool|wait for it with wait\(\)|pass the snapshot or eTag of a read"
-    r"|use an api-version that).*"
+    r"[;:] (?:read it again and decide anew|allow more with deadline=|it goes on: ask again"
+    r"|decide again on what is there|use cluster\.agent_pool|wait for it with wait\(\)"
+    r"|pass the snapshot or eTag of a read|use an api-version that).*"
 )
 _ARGUMENTS: Final = {"if_match=": "--if-match ", "api_version=": "--api-version", "force=True": "--force"}
 
@@ -68,7 +68,8 @@ _ARGUMENTS: Final = {"if_match=": "--if-match ", "api_version=": "--api-version"
 def explained(error: BaseException, codes: Codes = CODES, hints: Hints = HINTS) -> int:
     """Say what happened on stderr; return the exit code."""
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        for line in ("interrupted", *_notes(error)):
+        # click makes an Abort of a Ctrl-C, which has the notes.
+        for line in ("interrupted", *_notes(error), *_notes(error.__cause__)):
             click.echo(line, err=True)
         return Exit.INTERRUPTED
     for label, text in _lines(error, hints):
@@ -112,7 +113,7 @@ def _state(error: BaseException) -> str:
     return ", ".join([*parts, *([f"request ids {' '.join(ids)}"] if ids else [])])
 
 
-def _notes(error: BaseException) -> list[str]:
+def _notes(error: BaseException | None) -> list[str]:
     return [" ".join(note.split()) for note in getattr(error, "__notes__", [])]
 
 

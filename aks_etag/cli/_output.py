@@ -38,7 +38,12 @@ def put(text: str) -> None:
     # Without a stdout, click would swallow it.
     if sys.stdout is None:
         raise OSError("standard output is closed: the result has nowhere to go")
-    click.echo(text)
+    try:
+        click.echo(text)
+    except OSError:
+        # What is left in the buffer would fail once more when Python ends, and change the exit code.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
 
 
 def asked(value: Any, query: str | None) -> Any:
@@ -122,7 +127,8 @@ def _table(value: Any) -> str:
     if not names:
         return ""
     cells = [[row.get(name, "") for name in names] for row in rows]
-    widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
+    # az's tables leave two more for a title.
+    widths = [max(len(name) + 2, *map(len, column)) for name, *column in zip(names, *cells, strict=True)]
     lines = [names, ["-" * width for width in widths], *cells]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines

@@ -28,7 +28,8 @@ def flat(body: Mapping[str, Any], resource_group: str) -> dict[str, Any]:
     inner = body.get("properties")
     for name, value in (inner if isinstance(inner, Mapping) else {}).items():
         shown[_RENAMED.get(name, str(name)) if name in shown else str(name)] = value
-    return {**shown, "resourceGroup": resource_group}
+    shown["resourceGroup"] = resource_group
+    return dict(sorted(shown.items()))
 
 
 def deep(shown: Mapping[str, Any], *, pool: bool) -> dict[str, Any]:

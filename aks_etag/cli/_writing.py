@@ -16,6 +16,7 @@ from azure.core.exceptions import ClientAuthenticationError
 from .. import errors
 from .._core.changes import applied
 from .._core.precondition import CREATE
+from .._flows.update import check_age
 from ._changes import Change, Whole
 from ._config import needed
 from ._output import show
@@ -72,11 +73,16 @@ def version_of(change: Change, tag: str | None, force: bool, handle: Any) -> str
     """Return the tag that a write is bound to: the one said, or the one that a whole body carries.
 
     Raises:
+        InvalidPreconditionError: they are two.
         PreconditionRequiredError: a whole body that says nowhere which version it was made from.
     """
-    if tag is not None or force or not isinstance(change, Whole):
+    if force or tag == "*" or not isinstance(change, Whole):
         return tag
-    carried: str | None = handle._calls.resource().version_of(change.body)
+    resource = handle._calls.resource()
+    if tag is not None:
+        check_age(resource, dict(change.body), tag)
+        return tag
+    carried: str | None = resource.version_of(change.body)
     if carried is None:
         raise errors.PreconditionRequiredError(
             "a whole body without eTag may be older than what is there, and would undo what others wrote since"
@@ -93,9 +99,7 @@ def begun(begin: Callable[[float | None], Any], handle: Any, timeout: float | No
         if not handle._client.stats.writes:
             reason.add_note("nothing was written")
         elif not getattr(reason, "__notes__", ()):
-            reason.add_note(
-                "show it before you write again: no answer was left open, but a write may have been accepted"
-            )
+            reason.add_note("a write was sent and may be, or may yet be, applied: show it before you write again")
         raise
 
 

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .. import AksClient, Snapshot
 from ._config import needed
 from ._session import Where
 from ._shape import flat
+
+if TYPE_CHECKING:
+    from .. import AksClient, Snapshot
 
 
 def group_of(where: Where, resource_group: str | None) -> str:

@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from . import _options
+from ._conditions import CONDITIONS
 from ._handles import cluster_of, pool_of, shape
 from ._output import put
 from ._output import show as shown_as
+from ._seen import seen
 from ._session import Where, session
 from ._shape import POOL_TABLE, brief
-from ._waits import CONDITIONS, waited
 
 
 @click.command(epilog="\b\nExample:\n  aks-etag nodepool show -g RG --cluster-name NAME -n np1 --query count")
@@ -22,8 +23,7 @@ from ._waits import CONDITIONS, waited
 @_options.where
 def show(where: Where, resource_group: str | None, cluster_name: str, name: str, shown: str, query: str | None) -> None:
     """Show an agent pool, in the shape that az gives it."""
-    with session(where) as (aks, _):
-        found = shape(pool_of(aks, where, resource_group, cluster_name, name).get())
+    found = seen(where, resource_group, cluster_name, name)
     shown_as(brief(found, POOL_TABLE) if shown == "table" and query is None else found, shown, query)
 
 
@@ -44,8 +44,7 @@ def list_(where: Where, resource_group: str | None, cluster_name: str, shown: st
 @_options.where
 def etag(where: Where, resource_group: str | None, cluster_name: str, name: str) -> None:
     """Print the bare eTag of an agent pool, for scripts."""
-    with session(where) as (aks, _):
-        put(pool_of(aks, where, resource_group, cluster_name, name).get().etag)
+    put(seen(where, resource_group, cluster_name, name, tagged=True)["eTag"])
 
 
 @click.command(epilog="\b\nExample:\n  aks-etag nodepool wait -g RG --cluster-name NAME -n np1 --custom 'count==`5`'")
@@ -54,5 +53,7 @@ def etag(where: Where, resource_group: str | None, cluster_name: str, name: str)
 @_options.where
 def wait(where: Where, resource_group: str | None, cluster_name: str, name: str, **wanted: Any) -> None:
     """Wait until an agent pool is in a state."""
+    from ._waits import waited
+
     with session(where) as (aks, _):
         waited(pool_of(aks, where, resource_group, cluster_name, name), **wanted)

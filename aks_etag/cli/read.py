@@ -8,13 +8,13 @@ from typing import Any
 import click
 
 from . import _options
+from ._conditions import CONDITIONS
 from ._handles import cluster_of, shape
 from ._output import put
 from ._output import show as shown_as
+from ._seen import seen
 from ._session import Where, session
 from ._shape import TABLE, brief
-from ._waits import CONDITIONS, waited
-from ._watch import watched
 
 
 @click.command(
@@ -26,8 +26,7 @@ from ._watch import watched
 @_options.where
 def show(where: Where, resource_group: str | None, name: str, shown: str, query: str | None) -> None:
     """Show a cluster, in the shape that az gives it."""
-    with session(where) as (aks, _):
-        found = shape(cluster_of(aks, where, resource_group, name).get())
+    found = seen(where, resource_group, name)
     shown_as(brief(found, TABLE) if shown == "table" and query is None else found, shown, query)
 
 
@@ -53,8 +52,7 @@ def list_(where: Where, resource_group: str | None, shown: str, query: str | Non
 @_options.where
 def etag(where: Where, resource_group: str | None, name: str) -> None:
     """Print the bare eTag of a cluster, for scripts."""
-    with session(where) as (aks, _):
-        put(cluster_of(aks, where, resource_group, name).get().etag)
+    put(seen(where, resource_group, name, tagged=True)["eTag"])
 
 
 @click.command(
@@ -66,6 +64,8 @@ def etag(where: Where, resource_group: str | None, name: str) -> None:
 @_options.where
 def wait(where: Where, resource_group: str | None, name: str, **wanted: Any) -> None:
     """Wait until a cluster is in a state."""
+    from ._waits import waited
+
     with session(where) as (aks, _):
         waited(cluster_of(aks, where, resource_group, name), **wanted)
 
@@ -77,5 +77,7 @@ def wait(where: Where, resource_group: str | None, name: str, **wanted: Any) -> 
 @_options.where
 def watch(where: Where, resource_group: str | None, name: str, interval: float, timeout: float | None) -> None:
     """Show changes of a cluster and its pools as they happen, by path."""
+    from ._watch import watched
+
     with session(where) as (aks, _):
         watched(cluster_of(aks, where, resource_group, name), interval, timeout)

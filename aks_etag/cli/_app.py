@@ -137,8 +137,6 @@ def run(arguments: list[str]) -> int:
         return Exit.USAGE
     # What libraries have to say is in our own words already.
     logging.getLogger().addHandler(logging.NullHandler())
-    # httpx loads its own command line where rich is installed; without it, it goes on in half the time.
-    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # so an import of it fails
     try:
         code = app.main(
             gathered(arguments), prog_name="aks-etag", complete_var="_AKS_ETAG_COMPLETE", standalone_mode=False

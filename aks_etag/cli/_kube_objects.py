@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import click
 
-from ..kubernetes import json_patch, merge_patch, strategic_merge_patch
 from ._arguments import split
 from ._config import needed
-from ._documents import document
 from ._kube_manifest import manifest
 from ._kube_session import Cluster, session, where, which
+from ._lean import without_extras
 from ._options import output
 from ._output import show
-from ._paths import add, put, remove
 
 OBJECT = "v1 ConfigMap settings -n default"
 dry_run = click.option("--dry-run", is_flag=True, help="Let the server check it, and change nothing.")
@@ -64,6 +62,8 @@ def update(
     query: str | None,
 ) -> None:
     """Change an object: read, change, write under uid and version, again until nobody was faster."""
+    from ._paths import add, put, remove
+
     if not (sets or adds or removes):
         raise click.UsageError("nothing to change: give --set, --add or --remove")
 
@@ -82,7 +82,8 @@ def update(
     show(_plain(result.snapshot), shown, query)
 
 
-KINDS = {"merge": (merge_patch, dict), "json": (json_patch, list), "strategic": (strategic_merge_patch, dict)}
+# The kinds of patches, and what each is made from.
+KINDS: Final[dict[str, type]] = {"merge": dict, "json": list, "strategic": dict}
 
 
 @click.command(epilog=f"\b\nExample:\n  aks-etag kube patch {OBJECT} --patch change.json --if-match 4711")
@@ -111,8 +112,9 @@ def patch(
     query: str | None,
 ) -> None:
     """Patch an object once, locked to the version that is there."""
-    build, form = KINDS[kind_of_patch]
-    change = build(document(file, "--patch", form))  # type: ignore[operator]
+    from ._documents import document
+
+    change = _patch(kind_of_patch, document(file, "--patch", KINDS[kind_of_patch]))
     if unlocked and if_match is not None:
         raise click.UsageError("--unlocked and --if-match cannot be used together")
     with session(where) as (kube, _):
@@ -122,6 +124,13 @@ def patch(
             settings["if_match"] = _seen(handle, needed(if_match, None, "--if-match", ""))
         result = handle.patch(change, **settings)
     show(_plain(result.snapshot), shown, query)
+
+
+def _patch(kind: str, said: Any) -> Any:
+    without_extras()
+    from ..kubernetes import json_patch, merge_patch, strategic_merge_patch
+
+    return {"merge": merge_patch, "json": json_patch, "strategic": strategic_merge_patch}[kind](said)
 
 
 def _plain(seen: Any) -> Any:

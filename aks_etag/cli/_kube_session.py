@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ._config import needed
+from ._lean import without_extras
 from ._pace import pace
 from ._progress import Progress
 
@@ -88,6 +89,7 @@ def session(where: Cluster) -> Iterator[tuple[KubernetesClient, Progress]]:
 
 
 def _client(where: Cluster, progress: Progress) -> KubernetesClient:
+    without_extras()
     from .. import ConflictRetry
     from ..kubernetes import KubernetesClient
 

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import click
 
 from ._config import Defaults, defaults, needed
+from ._lean import without_extras
 from ._pace import pace
 from ._progress import Progress
 
@@ -70,6 +71,7 @@ def session(where: Where, *, subscription: str | None = None, **settings: Any) -
 
     ``subscription`` is the one to work in where none is named, as a plan or a token knows it.
     """
+    without_extras()
     from .. import AksClient, AksEtagError
     from ._reach import Reaching
 

@@ -50,7 +50,9 @@ def loaded(*arguments: str, home: Path, url: str | None = None) -> set[str]:
     return names | {name.partition(".")[0] for name in names}
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("show", "--help"), ("nodepool", "--help")])
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("--version",), ("show", "--help"), ("nodepool", "--help"), ("kube", "get", "--help")]
+)
 def test_help_loads_nothing_heavy(arguments: tuple[str, ...], tmp_path: Path) -> None:
     assert loaded(*arguments, home=tmp_path) & HEAVY == set()
 

@@ -130,7 +130,9 @@ def _patch(kind: str, said: Any) -> Any:
     without_extras()
     from ..kubernetes import json_patch, merge_patch, strategic_merge_patch
 
-    return {"merge": merge_patch, "json": json_patch, "strategic": strategic_merge_patch}[kind](said)
+    if kind == "json":
+        return json_patch(said)
+    return merge_patch(said) if kind == "merge" else strategic_merge_patch(said)
 
 
 def _plain(seen: Any) -> Any:

@@ -10,10 +10,10 @@ import click
 from click.core import ParameterSource
 
 from ._changes import whole
-from ._handles import shape
+from ._handles import printed
 from ._progress import Progress
 from ._session import Where
-from ._writing import begun, finished, shown_result
+from ._writing import begun, finished, standing
 
 
 def created(
@@ -41,7 +41,8 @@ def created(
 
     result = finished(begun(create, handle, timeout), progress, where, no_wait=no_wait)
     if result is not None:
-        shown_result(result, shape(result.snapshot), shown, query)
+        with standing(result.outcome):
+            printed(result.snapshot, shown, query)
 
 
 def from_file(file: str, flags: Mapping[str, str], *, pool: bool) -> dict[str, Any]:

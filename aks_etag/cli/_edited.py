@@ -10,11 +10,11 @@ from .._core.changes import applied
 from .._flows.update import check_age
 from ._changes import Change, Edits, differences
 from ._consent import taken, with_consent
-from ._handles import shape
+from ._handles import printed
 from ._output import put
 from ._progress import Progress
 from ._session import Where
-from ._writing import finished, one_condition, shown_result, tag_of, updated, version_of
+from ._writing import finished, one_condition, standing, tag_of, updated, version_of
 
 
 def edited(
@@ -74,7 +74,8 @@ def written(
         return
     told(result, progress)
     if result.snapshot is not None:
-        shown_result(result, shape(result.snapshot), shown, query)
+        with standing(result.outcome):
+            printed(result.snapshot, shown, query)
 
 
 def told(result: Any, progress: Progress) -> None:

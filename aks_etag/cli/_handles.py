@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._config import needed
+from ._output import show
 from ._session import Where
-from ._shape import flat
+from ._shape import POOL_TABLE, TABLE, brief, flat
 
 if TYPE_CHECKING:
     from .. import AksClient, Snapshot
@@ -32,3 +33,18 @@ def pool_of(aks: AksClient, where: Where, resource_group: str | None, cluster_na
 def shape(seen: Snapshot) -> dict[str, Any]:
     """Return az's shape of a snapshot."""
     return flat(seen.body, seen.resource_group)
+
+
+def printed(found: Snapshot | list[Snapshot], shown: str, query: str | None) -> None:
+    """Print one or several in az's shape; of a table, the columns that count."""
+    printed_shape(list(map(shape, found)) if isinstance(found, list) else shape(found), shown, query)
+
+
+def printed_shape(found: dict[str, Any] | list[dict[str, Any]], shown: str, query: str | None) -> None:
+    """Print what is in az's shape already."""
+    if shown == "table" and query is None:
+        several = found if isinstance(found, list) else [found]
+        pools = any("/agentpools/" in each["id"].casefold() for each in several)
+        rows = brief(several, POOL_TABLE if pools else TABLE)
+        found = rows if isinstance(found, list) else rows[0]
+    show(found, shown, query)

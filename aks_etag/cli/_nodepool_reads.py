@@ -9,12 +9,10 @@ import click
 
 from . import _options
 from ._conditions import CONDITIONS
-from ._handles import cluster_of, pool_of, shape
+from ._handles import cluster_of, pool_of, printed, printed_shape
 from ._output import put
-from ._output import show as shown_as
 from ._seen import seen
 from ._session import Where, session
-from ._shape import POOL_TABLE, brief
 
 
 @click.command(epilog="\b\nExample:\n  aks-etag nodepool show -g RG --cluster-name NAME -n np1 --query count")
@@ -23,8 +21,7 @@ from ._shape import POOL_TABLE, brief
 @_options.where
 def show(where: Where, resource_group: str | None, cluster_name: str, name: str, shown: str, query: str | None) -> None:
     """Show an agent pool, in the shape that az gives it."""
-    found = seen(where, resource_group, cluster_name, name)
-    shown_as(brief(found, POOL_TABLE) if shown == "table" and query is None else found, shown, query)
+    printed_shape(seen(where, resource_group, cluster_name, name), shown, query)
 
 
 @click.command(name="list", epilog="\b\nExample:\n  aks-etag nodepool list -g RG --cluster-name NAME -o table")
@@ -35,8 +32,8 @@ def show(where: Where, resource_group: str | None, cluster_name: str, name: str,
 def list_(where: Where, resource_group: str | None, cluster_name: str, shown: str, query: str | None) -> None:
     """List the agent pools of a cluster; each with its eTag."""
     with session(where) as (aks, _):
-        found = [shape(each) for each in cluster_of(aks, where, resource_group, cluster_name).agent_pools()]
-    shown_as(brief(found, POOL_TABLE) if shown == "table" and query is None else found, shown, query)
+        found = list(cluster_of(aks, where, resource_group, cluster_name).agent_pools())
+    printed(found, shown, query)
 
 
 @click.command(epilog="\b\nExample:\n  tag=$(aks-etag nodepool etag -g RG --cluster-name NAME -n np1)")

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from ._config import needed
-from ._output import FORMATS
+from ._output import FORMATS, compiled
 from ._session import Where
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -24,6 +24,9 @@ def where(command: F) -> F:
     @functools.wraps(command)
     def called(**given: Any) -> Any:
         _refuse_empty(given)
+        if given.get("query") is not None:
+            # Before anything is written: afterwards it would be too late to call it a mistake.
+            compiled(given["query"])
         told = {name: given.pop(name) for name in _WHERE}
         return command(where=Where(**told), **given)
 
@@ -37,7 +40,7 @@ def where(command: F) -> F:
         ),
         click.option("--api-version", metavar="VERSION", help="Another api-version of the service."),
         click.option("-v", "--verbose", is_flag=True, help="Say each step: the condition sent, each retry and wait."),
-        click.option("--quiet", is_flag=True, help="Say nothing but errors."),
+        click.option("--quiet", "--only-show-errors", is_flag=True, help="Say nothing but errors."),
     ]
     return cast("F", _with(called, options))
 

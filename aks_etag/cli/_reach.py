@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import ssl
 from typing import Any, Final
 
+import httpx
 from azure.core.rest import HttpRequest
 
 from ..transports._httpx import HttpxTransport, NeverSentError
@@ -20,8 +22,8 @@ class UnreachableError(Exception):
 class Reaching(HttpxTransport):
     """Tries a few times to connect; once a server has answered, every later failure is waited out as ever."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, endpoint: str | None) -> None:
+        super().__init__(_without_tls() if (endpoint or "").startswith("http://") else None, owned=True)
         self._met = False
         self._failed = 0
 
@@ -41,6 +43,11 @@ class Reaching(HttpxTransport):
             raise UnreachableError(f"{host} cannot be reached: {_why(error)}") from None
         self._met = True
         return answer
+
+
+def _without_tls() -> httpx.Client:
+    """Return a client for plain http: to load certificates takes longer than to show a cluster; it trusts none."""
+    return httpx.Client(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), trust_env=False)
 
 
 def _why(error: BaseException) -> str:

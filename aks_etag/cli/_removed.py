@@ -8,7 +8,7 @@ from typing import Any
 from ._consent import agree
 from ._progress import Progress
 from ._session import Where
-from ._writing import begun, finished, one_condition, tag_of
+from ._writing import begun, finished, one_condition, tag_of, unwritten
 
 
 def removed(
@@ -25,7 +25,8 @@ def removed(
     """Delete a resource: the version that was asked about, if no condition was given."""
     one_condition(if_match, force)
     guard: dict[str, Any] = {"force": True} if force else {"if_match": tag_of(if_match)}
-    seen = handle.get_or_none(deadline=timeout)
+    with unwritten(handle):
+        seen = handle.get_or_none(deadline=timeout)
     if seen is None:
         progress.say("absent: nothing to delete")
         return

@@ -91,7 +91,7 @@ def session(where: Where, *, subscription: str | None = None, **settings: Any) -
                 (known.named or {}).get(chosen.casefold(), chosen),
                 base_url=where.endpoint,
                 cloud_setting=_cloud(where.cloud if where.endpoint else known.cloud),
-                transport=Reaching(),
+                transport=Reaching(where.endpoint),
                 on_event=progress.tell,
                 **pace(),
                 **settings,

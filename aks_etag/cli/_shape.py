@@ -73,11 +73,9 @@ def check_arm(before: Mapping[str, Any], after: Mapping[str, Any], *, pool: bool
             )
 
 
-def brief(shown: Any, names: tuple[str, ...]) -> Any:
+def brief(shown: list[dict[str, Any]], names: tuple[str, ...]) -> list[dict[str, Any]]:
     """Return the columns that a table shows."""
-    if isinstance(shown, list):
-        return [brief(each, names) for each in shown]
-    return {name: shown.get(name) for name in names if name in shown}
+    return [{name: each[name] for name in names if name in each} for each in shown]
 
 
 def _outside(name: str, pool: bool) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +20,6 @@ from .._core.precondition import CREATE
 from .._flows.update import check_age
 from ._changes import Change, Whole
 from ._config import needed
-from ._output import show
 from ._progress import Progress
 from ._session import Where
 from ._tokens import keep
@@ -90,17 +90,24 @@ def version_of(change: Change, tag: str | None, force: bool, handle: Any) -> str
     return carried
 
 
-def begun(begin: Callable[[float | None], Any], handle: Any, timeout: float | None) -> Begun:
-    """Begin a write; where it is interrupted, say that nothing was written, if that is sure."""
-    until = None if timeout is None else time.monotonic() + timeout
+@contextmanager
+def unwritten(handle: Any) -> Iterator[None]:
+    """Do what comes before a write is accepted; where it is interrupted, say whether anything was written."""
     try:
-        return Begun(begin(timeout), until)
+        yield
     except KeyboardInterrupt as reason:
         if not handle._client.stats.writes:
             reason.add_note("nothing was written")
         elif not getattr(reason, "__notes__", ()):
             reason.add_note("a write was sent and may be, or may yet be, applied: show it before you write again")
         raise
+
+
+def begun(begin: Callable[[float | None], Any], handle: Any, timeout: float | None) -> Begun:
+    """Begin a write."""
+    until = None if timeout is None else time.monotonic() + timeout
+    with unwritten(handle):
+        return Begun(begin(timeout), until)
 
 
 def updated(handle: Any, change: Change, tag: str | None, *, force: bool, timeout: float | None) -> Begun:
@@ -146,13 +153,16 @@ def finished(begun: Begun, progress: Progress, where: Where, *, no_wait: bool, k
     return result
 
 
-def shown_result(result: Any, value: Any, shown: str, query: str | None) -> None:
-    """Show what a write came to; should that fail, the write stands."""
+@contextmanager
+def standing(outcome: str) -> Iterator[None]:
+    """Show what a write came to: should that fail, say that the write stands."""
     try:
-        show(value, shown, query)
+        yield
+    except click.UsageError as error:
+        said = f"{error.message}; only the output failed, the write did not: {outcome}"
+        raise click.UsageError(said, error.ctx) from None
     except OSError as error:
-        if not isinstance(error, BrokenPipeError):
-            error.add_note(f"only the output failed, the write did not: {result.outcome}")
+        error.add_note(f"only the output failed, the write did not: {outcome}")
         raise
 
 

@@ -13,11 +13,11 @@ from . import _options
 from ._changes import Change, Edits
 from ._consent import with_consent
 from ._edited import foreseen, rehearsed, told
-from ._handles import cluster_of, pool_of, shape
+from ._handles import cluster_of, pool_of, printed
 from ._plans import Plan, read_plan
 from ._progress import Progress
 from ._session import Where, session
-from ._writing import finished, shown_result, updated
+from ._writing import finished, standing, unwritten, updated
 
 PLAN_EXAMPLE: Final = (
     "\b\nExample:\n  aks-etag plan -g RG -n NAME --set tags.team=red -o plan.json\n  aks-etag apply plan.json"
@@ -68,7 +68,8 @@ def apply(where: Where, plan_file: str, rebased: bool, timeout: float | None, dr
         if aks.subscription_id.casefold() != made.address.subscription_id.casefold():
             raise click.UsageError("--subscription is another one than the plan's")
         handle = aks.at(made.resource)
-        seen = handle.get(deadline=timeout)
+        with unwritten(handle):
+            seen = handle.get(deadline=timeout)
         tag = _pin(seen, made, change, rebased=rebased)
         if tag is None:
             _three_ways(seen, made, change, progress)
@@ -95,7 +96,8 @@ def _carried_out(
     result = finished(begun, progress, where, no_wait=no_wait)
     if result is not None:
         told(result, progress)
-        shown_result(result, shape(result.snapshot), shown, query)
+        with standing(result.outcome):
+            printed(result.snapshot, shown, query)
 
 
 def _pin(seen: Snapshot, made: Plan, change: Change, *, rebased: bool) -> str | None:

@@ -9,12 +9,10 @@ import click
 
 from . import _options
 from ._conditions import CONDITIONS
-from ._handles import cluster_of, shape
+from ._handles import cluster_of, printed, printed_shape
 from ._output import put
-from ._output import show as shown_as
 from ._seen import seen
 from ._session import Where, session
-from ._shape import TABLE, brief
 
 
 @click.command(
@@ -26,8 +24,7 @@ from ._shape import TABLE, brief
 @_options.where
 def show(where: Where, resource_group: str | None, name: str, shown: str, query: str | None) -> None:
     """Show a cluster, in the shape that az gives it."""
-    found = seen(where, resource_group, name)
-    shown_as(brief(found, TABLE) if shown == "table" and query is None else found, shown, query)
+    printed_shape(seen(where, resource_group, name), shown, query)
 
 
 @click.command(
@@ -40,8 +37,8 @@ def show(where: Where, resource_group: str | None, name: str, shown: str, query:
 def list_(where: Where, resource_group: str | None, shown: str, query: str | None) -> None:
     """List the clusters of the subscription, or of one resource group; each with its eTag."""
     with session(where) as (aks, _):
-        found = [shape(each) for each in aks.clusters(resource_group or where.known.group)]
-    shown_as(brief(found, TABLE) if shown == "table" and query is None else found, shown, query)
+        found = list(aks.clusters(resource_group or where.known.group))
+    printed(found, shown, query)
 
 
 @click.command(

@@ -11,9 +11,9 @@ from .._core.continuation import continuation
 from .._core.resource_id import parse
 from . import _options
 from ._edited import told
-from ._handles import shape
+from ._handles import printed
 from ._session import Where, session
-from ._writing import Begun, finished, shown_result
+from ._writing import Begun, finished, standing
 
 
 @click.command(epilog="\b\nExample:\n  aks-etag resume ~/.local/state/aks-etag/1f0c2b7a9d3e.token")
@@ -41,7 +41,8 @@ def resume(where: Where, token_file: str, timeout: float | None, shown: str, que
         told(result, progress)
     path.unlink(missing_ok=True)
     if result.snapshot is not None:
-        shown_result(result, shape(result.snapshot), shown, query)
+        with standing(result.outcome):
+            printed(result.snapshot, shown, query)
 
 
 def _token(path: Path) -> str:

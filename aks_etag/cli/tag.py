@@ -11,11 +11,12 @@ from .. import merge_patch
 from . import _options
 from ._edited import told, written
 from ._handles import cluster_of
+from ._output import show
 from ._progress import Progress
 from ._session import Where, session
 from ._shape import flat
 from ._tags import change
-from ._writing import Begun, begun, shown_result
+from ._writing import Begun, begun, standing
 
 
 @click.command(
@@ -51,7 +52,8 @@ def _patched(handle: Any, progress: Progress, wanted: dict[str, str | None], ask
     result = done.operation
     told(result, progress)
     tags = flat(result.snapshot.body, "").get("tags") or {}
-    shown_result(result, tags, asked["shown"], asked["query"])
+    with standing(result.outcome):
+        show(tags, asked["shown"], asked["query"])
 
 
 def _read(word: str) -> tuple[str, str | None]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -128,6 +128,14 @@ class World:
         """Return the eTag that is there now."""
         body = self.mock.body("rg", "prod", pool)
         return str(body["eTag"] if pool is None else body["properties"]["eTag"])
+
+
+def told(stream: IO[str] | None, word: str) -> str:
+    """Read what a command says until it says this."""
+    assert stream is not None
+    while word not in (line := stream.readline()):
+        assert line, f"it ended without a word of {word!r}"
+    return line
 
 
 class Inside:

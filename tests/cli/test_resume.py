@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import signal
 import stat
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from aks_etag.mock import MockAks
-from tests.cli.served import CLUSTER, POOL, Inside, World
+from tests.cli.served import CLUSTER, POOL, Inside, World, told
 from tests.cli.test_waits import until
 
 STATE = ".local/state/aks-etag"
@@ -28,13 +27,6 @@ def resuming(err: str) -> list[str]:
     """Return the words of the command that is said to go on."""
     (line,) = (line for line in err.splitlines() if "aks-etag resume " in line)
     return line.partition("aks-etag ")[2].split()
-
-
-def told(process: subprocess.Popen[str], word: str) -> None:
-    """Read what a command says until it says this."""
-    assert process.stderr is not None
-    while word not in (line := process.stderr.readline()):
-        assert line, "it ended without a word of that"
 
 
 def test_a_write_that_is_not_waited_for_can_be_resumed(world: World) -> None:
@@ -64,7 +56,7 @@ def test_time_that_runs_out_leaves_a_way_to_go_on(world: World) -> None:
 
 def test_ctrl_c_cancels_nothing_and_says_how_to_go_on(world: World) -> None:
     with world.started(*SCALE, "-v") as scaling:
-        told(scaling, "waiting for the operation")
+        told(scaling.stderr, "waiting for the operation")
         scaling.send_signal(signal.SIGINT)
         out, err = scaling.communicate(timeout=30)
     assert (scaling.returncode, out) == (130, "")
@@ -89,7 +81,7 @@ def test_ctrl_c_before_anything_was_sent_says_so(world: World) -> None:
 def test_ctrl_c_while_a_write_is_on_its_way_leaves_it_open(world: World) -> None:
     world.mock.inject(method="PUT", phase="late", effect=503)
     with world.started(*SCALE, "-v") as scaling:
-        told(scaling, "Doubt")
+        told(scaling.stderr, "Doubt")
         scaling.send_signal(signal.SIGINT)
         out, err = scaling.communicate(timeout=30)
     assert (scaling.returncode, out) == (130, "")

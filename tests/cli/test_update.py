@@ -229,3 +229,18 @@ def test_a_tag_that_is_none_writes_nothing(inside: Inside, word: str, said: str)
     assert ran.refusal[0] == 2
     assert said in ran.refusal[1] or word == "-"
     assert inside.world.mock.journal == []
+
+
+def test_the_result_of_a_write_is_shown_as_show_would(inside: Inside) -> None:
+    words = ("nodepool", "update", *POOL, "--set", "count=3", "-o", "table", "--only-show-errors")
+    ran = inside.run(*words)
+    assert (ran.code, ran.out, ran.err) == (0, inside.run("nodepool", "show", *POOL, "-o", "table").out, "")
+    assert len(ran.out.splitlines()) == 3
+
+
+def test_a_query_is_checked_before_the_write_and_never_hides_it(inside: Inside) -> None:
+    assert inside.run("tag", *CLUSTER, "a=1", "--query", "a[").refusal[0] == 2
+    assert inside.world.writes == []
+    ran = inside.run("tag", *CLUSTER, "a=1", "--query", "length(a, a)")
+    assert ran.refusal[0] == 2
+    assert ran.refusal[1].endswith("; only the output failed, the write did not: updated")

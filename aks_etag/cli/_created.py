@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from ._changes import whole
+from ._edited import told
 from ._handles import printed
 from ._progress import Progress
 from ._session import Where
@@ -41,6 +42,7 @@ def created(
 
     result = finished(begun(create, handle, timeout), progress, where, no_wait=no_wait)
     if result is not None:
+        told(result, progress)
         with standing(result.outcome):
             printed(result.snapshot, shown, query)
 

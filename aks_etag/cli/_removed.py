@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._consent import agree
+from ._edited import told
 from ._progress import Progress
 from ._session import Where
 from ._writing import begun, finished, one_condition, tag_of, unwritten
@@ -37,8 +38,8 @@ def removed(
         guard = {"only_if": bool} if yes else {"if_match": seen}
     operation = begun(lambda seconds: handle.begin_delete(deadline=seconds, **guard), handle, timeout)
     result = finished(operation, progress, where, no_wait=no_wait)
-    if result is not None and result.outcome == "absent":
-        progress.say("absent: nothing to delete")
+    if result is not None:
+        told(result, progress)
 
 
 def _question(seen: Any, *, pinned: bool) -> str:

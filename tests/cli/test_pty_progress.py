@@ -128,6 +128,25 @@ def test_verbose_says_the_condition_each_retry_and_each_wait_on_lines_of_their_o
     assert "\x1b" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("create", "-g", "rg", "-n", "new", "-l", "region1", "-o", "none"), "created: If-None-Match: *, 1 write, "),
+        (("tag", *CLUSTER, "a=b", "-o", "none"), "updated: If-Match: {cluster}, 1 write, "),
+        (("nodepool", "delete", *POOL, "--yes"), "deleted: If-Match: {pool}, 1 write, "),
+        (("update", *CLUSTER, "--set", "tags.a=b", "--force", "-o", "none"), "updated: no condition, 1 write, "),
+    ],
+    ids=lambda each: each[0],
+)
+def test_verbose_says_the_condition_of_every_kind_of_write(
+    mock: MockAks, url: str, tmp_path: Path, command: tuple[str, ...], said: str
+) -> None:
+    tags = {"cluster": mock.body("rg", "prod")["eTag"], "pool": mock.body("rg", "prod", "np1")["properties"]["eTag"]}
+    done = run(*command, "-v", home=tmp_path, url=url)
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1].startswith(said.format(**tags))
+
+
 def test_what_is_printed_is_not_garbled_by_the_line(mock: MockAks, url: str, tmp_path: Path) -> None:
     mock.switches.operation_polls = 2
     with Terminal(*SCALE[:-2], "--query", "count", env=environment(tmp_path, url)) as terminal:

@@ -38,7 +38,7 @@ def glance(where: Where, group: str, cluster: str, pool: str | None) -> Mapping[
     subscription = (known.named or {}).get(chosen.casefold(), chosen)
     names = (subscription, group, cluster, *([] if pool is None else [pool]))
     plain = all(map(_PLAIN.fullmatch, names)) and _VERSION.fullmatch(version) and _TOKEN.fullmatch(token or "")
-    if where.verbose or where.cloud or not plain or not reachable(place):
+    if where.cloud or not plain or not reachable(place):
         return None
     path = (
         f"{place.path.rstrip('/')}/subscriptions/{subscription}/resourceGroups/{group}/providers"

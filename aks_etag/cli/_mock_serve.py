@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import signal
-import sys
 import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -53,7 +52,6 @@ def serve(port: int, seed: str | None, subscription: str | None, operation_polls
     try:
         with fake.serve(port=port) as url:
             click.echo(json.dumps({"endpoint": url, "subscription": fake.subscription_id}))
-            sys.stdout.flush()
             stopped.wait()
     except OSError as error:
         if isinstance(error, BrokenPipeError):

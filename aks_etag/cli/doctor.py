@@ -39,7 +39,7 @@ def doctor(where: Where, resource_group: str | None, name: str | None) -> int:
 
     checks = Checks()
     patience = ConflictRetry(attempts=1, deadline=PATIENCE)
-    with session(where, conflict_retry=patience, on_busy="raise") as (aks, _):
+    with session(where, conflict_retry=patience) as (aks, _):
         named = None if name is None else aks.cluster(group_of(where, resource_group), name)
         first = _listed(checks, aks, resource_group if named is None else group_of(where, resource_group))
         if checks.code:

@@ -23,11 +23,6 @@ def url(mock: MockAks) -> Iterator[str]:
         yield url
 
 
-def slow(home: Path, url: str) -> dict[str, str]:
-    """An environment in which seconds pass between two looks, so that the line has to move by itself."""
-    return environment(home, url, AKS_ETAG_POLLING_INTERVAL="2.5")
-
-
 def blocked(mock: MockAks) -> None:
     """Refuse the next write as the service does while somebody else's operation is in progress."""
     said = (
@@ -53,12 +48,11 @@ def test_an_operation_is_shown_while_it_runs_and_the_line_goes_when_it_is_over(
 
 
 def test_the_time_moves_on_between_two_looks(mock: MockAks, url: str, tmp_path: Path) -> None:
-    mock.switches.operation_polls = 2
-    with Terminal(*SCALE, env=slow(tmp_path, url)) as terminal:
+    mock.inject("GET", effect=429, headers={"Retry-After": "2"})
+    with Terminal(*SCALE, env=environment(tmp_path, url)) as terminal:
         assert terminal.end() == 0
-    times = [each.partition(" ")[0] for each in terminal.screens]
-    assert list(dict.fromkeys(times)) == [f"0:{second:02}" for second in range(len(set(times)))]
-    assert len(set(times)) > 2
+    text = "waiting for the service's request budget"
+    assert [each for each in terminal.screens if text in each][:2] == [f"0:00 {text}", f"0:01 {text}"]
 
 
 def test_who_blocks_and_since_when_is_shown_until_it_is_over(mock: MockAks, url: str, tmp_path: Path) -> None:
@@ -67,7 +61,17 @@ def test_who_blocks_and_since_when_is_shown_until_it_is_over(mock: MockAks, url:
         assert terminal.end() == 0
     first, *rest = [each.partition(" ")[2] for each in terminal.screens]
     assert first == "np1 is blocked by update managed cluster since 09:54:45 UTC"
+    assert [each for each in rest if "in progress (update" in each] == []
     assert rest[-1] == "attempt 2: operation on np1: Succeeded"
+
+
+def test_the_line_makes_way_for_an_error(mock: MockAks, url: str, tmp_path: Path) -> None:
+    mock.set_state("rg", "prod", "np1", "Updating")
+    with Terminal(*SCALE, "--timeout", "0.3", env=environment(tmp_path, url)) as terminal:
+        assert terminal.end() == 10
+    assert terminal.screens[0].startswith("0:00 waiting for np1 to settle")
+    assert terminal.text.startswith("error: ")
+    assert "waiting for np1 to settle" not in terminal.text.splitlines()[0][:40]
 
 
 def test_attempts_and_conflicts_are_counted(mock: MockAks, url: str, tmp_path: Path) -> None:

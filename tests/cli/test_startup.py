@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,10 +15,11 @@ from urllib.parse import urlsplit
 import pytest
 
 from aks_etag.cli import main
-from aks_etag.cli._glance import reachable
+from aks_etag.cli._glance import glance, reachable
+from aks_etag.cli._session import Where
 from aks_etag.mock import MockAks
 
-from .terminal import CLUSTER, PATIENCE, POOL, environment
+from .terminal import CLUSTER, PATIENCE, POOL, SUBSCRIPTION, environment
 
 PROXIES = ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
 HEAVY = {"azure", "httpx", "jmespath", "pygments", "requests", "rich", "yaml"}
@@ -25,7 +27,8 @@ TELL = """
 import atexit, json, sys
 atexit.register(lambda: print(json.dumps([each for each in sys.modules if sys.modules[each]]), file=sys.stderr))
 from aks_etag.cli import main
-from aks_etag.cli._glance import reachable
+from aks_etag.cli._glance import glance, reachable
+from aks_etag.cli._session import Where
 sys.exit(main())
 """
 
@@ -87,11 +90,16 @@ READS = [("show", *CLUSTER), ("etag", *CLUSTER), ("nodepool", "show", *POOL), ("
 @pytest.mark.parametrize("command", READS, ids=" ".join)
 def test_a_glance_says_what_the_client_says(told: Any, mock: MockAks, command: tuple[str, ...]) -> None:
     glanced = told(*command)
-    assert [(each.method, each.status) for each in mock.journal] == [("GET", 200)]
-    # With -v there is something to tell, so that it is the client who reads.
-    assert told(*command, "-v") == glanced
+    assert told(*command, "--cloud", "AzureCloud") == glanced
     assert glanced[0] == 0
-    assert len(mock.journal) == 2
+    assert [each.method for each in mock.journal] == ["GET", "GET"]
+
+
+def test_a_cloud_is_for_the_client_to_judge(url: str) -> None:
+    named = {"api_version": None, "verbose": False, "quiet": False}
+    plain = Where(subscription=SUBSCRIPTION, cloud=None, endpoint=url, **named)
+    assert (glance(plain, "rg", "prod", "np1") or {}).get("name") == "np1"
+    assert glance(replace(plain, cloud="AzureCloud"), "rg", "prod", "np1") is None
 
 
 @pytest.mark.parametrize(
@@ -99,6 +107,7 @@ def test_a_glance_says_what_the_client_says(told: Any, mock: MockAks, command: t
     [
         pytest.param({"effect": 503}, 2, id="unavailable"),
         pytest.param({"effect": "reset"}, 2, id="reset"),
+        pytest.param({"effect": 202, "body": {"id": "/resourceGroups/x/", "name": "other"}}, 2, id="accepted"),
         pytest.param({"effect": 200, "body": []}, 2, id="no-object"),
         pytest.param({"effect": 200, "body": {"name": "prod"}}, 2, id="no-id"),
     ],

@@ -51,6 +51,12 @@ class Lazy(click.Group):
         self._table = table
         self._package = package
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(Exit.USAGE)
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(self._table)
 
@@ -121,7 +127,6 @@ app = Lazy(
             help="Show the version and exit.",
         )
     ],
-    no_args_is_help=False,
 )
 
 
@@ -132,9 +137,6 @@ def _say_version(ctx: click.Context) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run a command; every way it can end has an exit code, and none of them is a traceback."""
-    if not arguments and "_AKS_ETAG_COMPLETE" not in os.environ:
-        click.echo(app.get_help(click.Context(app, info_name="aks-etag")), err=True)
-        return Exit.USAGE
     # What libraries have to say is in our own words already.
     logging.getLogger().addHandler(logging.NullHandler())
     try:

@@ -29,7 +29,7 @@ class Line:
 
     def __enter__(self) -> Self:
         self._redirected.enter_context(redirect_stderr(self._yielding(sys.stderr)))
-        if sys.stdout.isatty():
+        if sys.stdout is not None and sys.stdout.isatty():
             self._redirected.enter_context(redirect_stdout(self._yielding(sys.stdout)))
         return self
 
@@ -96,7 +96,7 @@ def fitting(text: str, columns: int) -> str:
 
 def can_be_drawn() -> bool:
     """Say whether stderr is a terminal that can take a line away again."""
-    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def _columns(terminal: int) -> int:

@@ -24,6 +24,4 @@ def completion(shell: str) -> None:
 
     kind = get_completion_class(shell)
     assert kind is not None  # noqa: S101  # one of the choices
-    made = kind(app, {}, "aks-etag", "_AKS_ETAG_COMPLETE")
-    # Not source(): that runs bash to look at its version, and may say so in the script.
-    click.echo(made.source_template % made.source_vars())
+    click.echo(kind(app, {}, "aks-etag", "_AKS_ETAG_COMPLETE").source())

@@ -9,9 +9,11 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ._changes import whole
+from .. import AlreadyExistsError
+from ._changes import differences, whole
 from ._edited import told
 from ._handles import printed
+from ._output import put
 from ._progress import Progress
 from ._session import Where
 from ._writing import begun, finished, standing
@@ -24,6 +26,7 @@ def created(
     where: Where,
     *,
     if_none_match: str | None,
+    dry_run: bool,
     no_wait: bool,
     timeout: float | None,
     shown: str,
@@ -35,6 +38,10 @@ def created(
             f'--if-none-match takes only "*", not {if_none_match!r}: it means "only if there is none"'
         )
 
+    if dry_run:
+        _foreseen(handle, body)
+        return
+
     def create(seconds: float | None) -> Any:
         # A server that is not there is noticed by a read: of a write without an answer nobody knows.
         handle.get_or_none(deadline=seconds)
@@ -45,6 +52,13 @@ def created(
         told(result, progress)
         with standing(result.outcome):
             printed(result.snapshot, shown, query)
+
+
+def _foreseen(handle: Any, body: dict[str, Any]) -> None:
+    put("\n".join([*differences({}, body), "condition: If-None-Match: *"]))
+    seen = handle.get_or_none()
+    if seen is not None:
+        raise AlreadyExistsError(f"{handle.id} exists already: this would be refused with 412", current=seen)
 
 
 def from_file(file: str, flags: Mapping[str, str], *, pool: bool) -> dict[str, Any]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import PreconditionFailedError
 from .._core.changes import applied
 from .._flows.update import check_age
 from ._changes import Change, Edits, differences
+from ._conditions import check_foreseen, condition_of, one_condition, tag_of, version_of
 from ._consent import taken, with_consent
 from ._handles import printed
 from ._output import put
 from ._progress import Progress
 from ._session import Where
-from ._writing import finished, one_condition, standing, tag_of, updated, version_of
+from ._writing import finished, standing, updated
 
 
 def edited(
@@ -96,15 +96,12 @@ def foreseen(handle: Any, progress: Progress, change: Change, tag: str | None, *
     """
     seen = handle.get()
     lines = differences(seen.body, rehearsed(handle, change, seen, unguarded=force or tag == "*"))
-    condition = "none (--force)" if force else f"If-Match: {tag or seen.etag}"
+    condition = condition_of(seen, tag, force=force)
     put("\n".join([*lines, f"condition: {condition}"] if lines else ["nothing to change"]))
     nodes = taken(change, seen.body)
     if nodes is not None:
         progress.say(f"this takes nodes away, and asks before it does: {nodes}")
-    if tag not in (None, "*", seen.version):
-        raise PreconditionFailedError(
-            "this would be refused with 412: another version is there", sent=tag, current=seen
-        )
+    check_foreseen(seen, tag)
 
 
 def rehearsed(handle: Any, change: Change, seen: Any, *, unguarded: bool = False) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from . import _options
-from ._conditions import CONDITIONS
+from ._awaited import conditions
 from ._handles import cluster_of, pool_of, printed, printed_shape
 from ._output import put
 from ._seen import seen
@@ -46,7 +46,7 @@ def etag(where: Where, resource_group: str | None, cluster_name: str, name: str)
 
 @click.command(epilog="\b\nExample:\n  aks-etag nodepool wait -g RG --cluster-name NAME -n np1 --custom 'count==`5`'")
 @_options.pool
-@CONDITIONS
+@conditions
 @_options.where
 def wait(where: Where, resource_group: str | None, cluster_name: str, name: str, **wanted: Any) -> None:
     """Wait until an agent pool is in a state."""

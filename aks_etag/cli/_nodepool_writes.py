@@ -59,6 +59,7 @@ def scale(
 @click.command(epilog="\b\nExample:\n  aks-etag nodepool delete -g RG --cluster-name NAME -n np1")
 @_options.pool
 @_options.condition
+@_options.rehearsal
 @_options.confirmed
 @_options.waiting
 @_options.where
@@ -83,6 +84,7 @@ def delete(where: Where, resource_group: str | None, cluster_name: str, name: st
 @click.option("--os-type", type=click.Choice(["Linux", "Windows"]), default="Linux", show_default=True, help="OS.")
 @click.option("--max-pods", type=click.IntRange(min=1), help="Pods per node.")
 @click.option("--if-none-match", metavar="*", help="Said or not, a pool that exists is never overwritten.")
+@_options.rehearsal
 @_options.waiting
 @_options.output
 @_options.where

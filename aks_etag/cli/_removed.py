@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import Snapshot
+from ._conditions import check_foreseen, condition_of, one_condition, tag_of
 from ._consent import agree
 from ._edited import told
+from ._output import put
 from ._progress import Progress
 from ._session import Where
-from ._writing import begun, finished, one_condition, tag_of, unwritten
+from ._writing import begun, finished, unwritten
 
 
 def removed(
@@ -19,6 +22,7 @@ def removed(
     *,
     if_match: str | None,
     force: bool,
+    dry_run: bool,
     yes: bool,
     no_wait: bool,
     timeout: float | None,
@@ -32,6 +36,9 @@ def removed(
         progress.say("absent: nothing to delete")
         return
     pinned = if_match is None and not force
+    if dry_run:
+        _foreseen(seen, tag_of(if_match), force)
+        return
     agree(_question(seen, pinned=pinned), yes)
     if pinned:
         # Asked, somebody agreed to this version. Told --yes, each one goes under its own tag, until nobody was faster.
@@ -46,3 +53,8 @@ def _question(seen: Any, *, pinned: bool) -> str:
     if pinned:
         return f'Delete {seen.name} as it is now ({seen.provisioning_state}, eTag "{seen.version}")?'
     return f'Delete {seen.name}, of which there is now eTag "{seen.version}"?'
+
+
+def _foreseen(seen: Snapshot, tag: str | None, force: bool) -> None:
+    put(f"{seen.id}: would be deleted\ncondition: {condition_of(seen, tag, force=force)}")
+    check_foreseen(seen, tag)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What all writing commands do: write under a condition, wait, and leave a way to go on."""
+"""What all writing commands do: begin a write, wait for it, and leave a way to go on."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from azure.core.exceptions import ClientAuthenticationError
 from .. import errors
 from .._core.changes import applied
 from .._core.precondition import CREATE
-from .._flows.update import check_age
-from ._changes import Change, Whole
-from ._config import needed
+from ._changes import Change
 from ._progress import Progress
 from ._session import Where
 from ._tokens import keep
@@ -50,44 +48,6 @@ class Begun:
     def left(self) -> float | None:
         """The seconds that are left."""
         return None if self.until is None else max(0.0, self.until - time.monotonic())
-
-
-def tag_of(given: str | None) -> str | None:
-    """Return a tag however a shell has dressed it: bare, in quotes, in escaped quotes; refuse an empty one."""
-    if given is None:
-        return None
-    bare = given.strip().replace('\\"', '"')
-    bare = bare.removeprefix("W/").strip('"')
-    if bare.startswith("-"):
-        raise click.UsageError(f"--if-match has no value, and {given} follows: is a shell variable not set?")
-    return needed(bare, None, "--if-match", "")
-
-
-def one_condition(if_match: str | None, force: bool) -> None:
-    """Refuse two conditions at once."""
-    if if_match is not None and force:
-        raise click.UsageError("--if-match and --force cannot be used together: one names a version, the other none")
-
-
-def version_of(change: Change, tag: str | None, force: bool, handle: Any) -> str | None:
-    """Return the tag that a write is bound to: the one said, or the one that a whole body carries.
-
-    Raises:
-        InvalidPreconditionError: they are two.
-        PreconditionRequiredError: a whole body that says nowhere which version it was made from.
-    """
-    if force or tag == "*" or not isinstance(change, Whole):
-        return tag
-    resource = handle._calls.resource()
-    if tag is not None:
-        check_age(resource, dict(change.body), tag)
-        return tag
-    carried: str | None = resource.version_of(change.body)
-    if carried is None:
-        raise errors.PreconditionRequiredError(
-            "a whole body without eTag may be older than what is there, and would undo what others wrote since"
-        )
-    return carried
 
 
 @contextmanager
@@ -169,6 +129,6 @@ def standing(outcome: str) -> Iterator[None]:
 def _resume(operation: Any, where: Where, kept: Path | None) -> str:
     try:
         path = keep(operation.continuation_token()) if kept is None else kept
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         return f"aks-etag show (there is nothing to resume by: {error})"
     return f"aks-etag resume {shlex.quote(str(path))}{where.again}"

@@ -38,6 +38,7 @@ NO_LOCATION: Final = "give -l, or az configure --defaults location=…"
 @click.option("--tier", type=click.Choice(["free", "standard", "premium"]), help="Tier of the control plane.")
 @click.option("--tags", metavar="KEY=VALUE...", help="Tags.")
 @click.option("--if-none-match", metavar="*", help="Said or not, a cluster that exists is never overwritten.")
+@_options.rehearsal
 @_options.waiting
 @_options.output
 @_options.where

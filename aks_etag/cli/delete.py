@@ -18,6 +18,7 @@ from ._session import Where, session
 )
 @_options.cluster
 @_options.condition
+@_options.rehearsal
 @_options.confirmed
 @_options.waiting
 @_options.where

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from . import _options
-from ._conditions import CONDITIONS
+from ._awaited import conditions
 from ._handles import cluster_of, printed, printed_shape
 from ._output import put
 from ._seen import seen
@@ -57,7 +57,7 @@ def etag(where: Where, resource_group: str | None, name: str) -> None:
     "  aks-etag wait -g RG -n NAME --custom \"powerState.code=='Running'\""
 )
 @_options.cluster
-@CONDITIONS
+@conditions
 @_options.where
 def wait(where: Where, resource_group: str | None, name: str, **wanted: Any) -> None:
     """Wait until a cluster is in a state."""

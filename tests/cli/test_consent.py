@@ -103,3 +103,13 @@ def test_a_delete_goes_out_under_the_tag_that_is_there(world: World) -> None:
     assert (ran.code, ran.out, ran.err) == (0, "", "")
     assert [tag for _, tag in world.writes] == [pool, pool, cluster]
     assert world.run("delete", *CLUSTER, "--yes").err == "absent: nothing to delete\n"
+
+
+def test_a_delete_can_be_rehearsed(inside: Inside) -> None:
+    tag, name = inside.world.tag(), f"{inside.run('show', *CLUSTER, '--query', 'id', '-o', 'tsv').out.strip()}"
+    for words, condition in (([], f"If-Match: {tag}"), (["--if-match", "*"], "If-Match: *"), (["--force"], "none")):
+        ran = inside.run("delete", *CLUSTER, *words, "--dry-run")
+        assert (ran.code, ran.err) == (0, "")
+        assert ran.out.casefold().startswith(f"{name}: would be deleted\ncondition: {condition}".casefold())
+    assert inside.run("delete", *CLUSTER, "--if-match", "stale", "--dry-run").refusal[0] == 4
+    assert inside.world.writes == []

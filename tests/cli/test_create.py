@@ -106,3 +106,13 @@ def test_what_cannot_be_meant_creates_nothing(inside: Inside, words: list[str], 
     assert (ran.code, ran.out, inside.world.mock.journal) == (2, "", [])
     assert said in ran.refusal[1]
     assert len(ran.err.splitlines()) <= 3
+
+
+def test_a_create_can_be_rehearsed(inside: Inside) -> None:
+    ran = inside.run("nodepool", "add", *NEW_POOL, "-c", "2", "--dry-run")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines()[-1] == "condition: If-None-Match: *"
+    assert '"count": 2' in ran.out
+    ran = inside.run("create", "-g", "rg", "-n", "prod", "-l", "x", "--dry-run")
+    assert ran.refusal[0] == 4
+    assert inside.world.writes == []

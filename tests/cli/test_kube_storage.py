@@ -80,9 +80,9 @@ def test_a_terminal_shows_how_far_it_is(server: MockKubernetes, url: str, tmp_pa
     with Terminal(*chunks, env=environment(tmp_path)) as terminal:
         assert terminal.end() == 0
     texts = [each.partition(" ")[2] for each in terminal.screens]
-    assert [each for each in texts if each.startswith("rewrite ")][:3] == [
-        f"rewrite {done}/{COUNT}, {done} moved, 0 conflicts, 0 problems" for done in (4, 8, 12)
-    ]
+    told = [each.partition(" problems")[0] for each in texts if each.startswith("rewrite ")]
+    wanted = [f"rewrite {done}/{COUNT}, {done} moved, 0 conflicts, 0" for done in (4, 8, 12)]
+    assert list(dict.fromkeys(told)) == wanted
     assert terminal.text == ""
 
 
@@ -98,7 +98,7 @@ def test_verbose_says_each_phase_on_a_line_of_its_own_in_a_pipe(url: str, tmp_pa
 def test_what_was_stopped_goes_on_where_it_was(server: MockKubernetes, url: str, tmp_path: Path) -> None:
     journal = str(tmp_path / "run.db")
     again = (*MIGRATE, "--chunk", "2", "--journal", journal, "--server", url)
-    with Terminal(*again, "--rate", "4", env=environment(tmp_path), columns=200) as terminal:
+    with Terminal(*again, "--rate", "3", env=environment(tmp_path), columns=200) as terminal:
         terminal.until("rewrite 4/")
         terminal.press("\x03")
         assert terminal.end() == 130

@@ -51,8 +51,9 @@ def test_the_time_moves_on_between_two_looks(mock: MockAks, url: str, tmp_path: 
     mock.inject("GET", effect=429, headers={"Retry-After": "2"})
     with Terminal(*SCALE, env=environment(tmp_path, url)) as terminal:
         assert terminal.end() == 0
-    text = "waiting for the service's request budget"
-    assert [each for each in terminal.screens if text in each][:2] == [f"0:00 {text}", f"0:01 {text}"]
+    # Nothing is heard of meanwhile: the second time is the line's own doing.
+    times = [each[:4] for each in terminal.screens if each[5:] == "waiting for the service's request budget"]
+    assert times[:2] in (["0:00", "0:01"], ["0:01", "0:02"])
 
 
 def test_who_blocks_and_since_when_is_shown_until_it_is_over(mock: MockAks, url: str, tmp_path: Path) -> None:
@@ -69,7 +70,7 @@ def test_the_line_makes_way_for_an_error(mock: MockAks, url: str, tmp_path: Path
     mock.set_state("rg", "prod", "np1", "Updating")
     with Terminal(*SCALE, "--timeout", "0.3", env=environment(tmp_path, url)) as terminal:
         assert terminal.end() == 10
-    assert terminal.screens[0].startswith("0:00 waiting for np1 to settle")
+    assert terminal.screens[0][4:].startswith(" waiting for np1 to settle")
     assert terminal.text.startswith("error: ")
     assert "waiting for np1 to settle" not in terminal.text.splitlines()[0][:40]
 
@@ -89,7 +90,7 @@ def test_a_narrow_line_never_wraps(mock: MockAks, url: str, tmp_path: Path, colu
     with Terminal(*SCALE, env=environment(tmp_path, url), columns=columns) as terminal:
         assert terminal.end() == 0
     assert terminal.text == ""
-    assert terminal.screens[0] == "0:00 np1 is blocked by update managed cl"[: columns - 2] + "…"
+    assert terminal.screens[0][4:] == " np1 is blocked by update managed cl"[: columns - 6] + "…"
     assert not [each for each in terminal.screens if "\n" in each]
 
 

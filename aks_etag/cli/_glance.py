@@ -30,8 +30,10 @@ _PROXIES: Final = ("http_proxy", "https_proxy", "all_proxy")
 
 def glance(where: Where, group: str, cluster: str, pool: str | None) -> Mapping[str, Any] | None:
     """Return the body of a resource, or ``None`` where it takes the client to say what is there."""
-    place = urlsplit(where.endpoint or "")
-    token = fixed_token(where.endpoint)
+    try:
+        place, token = urlsplit(where.endpoint or ""), fixed_token(where.endpoint)
+    except ValueError:
+        return None
     version = where.api_version or DEFAULT_API_VERSION
     known = where.known
     chosen = where.subscription or known.subscription or ""

@@ -127,6 +127,8 @@ def test_what_a_glance_cannot_say_the_client_does(told: Any, mock: MockAks, faul
         (("show", *CLUSTER, "--api-version", "x&y=z"), 2, "--api-version"),
         (("show", *CLUSTER, "--subscription", "a/b"), 7, "is not a valid subscription id"),
         (("show", *CLUSTER, "--endpoint", "http://example.invalid"), 2, "use https"),
+        (("show", *CLUSTER, "--endpoint", "http://["), 2, "Invalid IPv6 URL"),
+        (("show", *CLUSTER, "--endpoint", "http://127.0.0.1:x"), 1, "Invalid port: 'x'"),
     ],
 )
 def test_what_is_not_plain_is_refused_by_the_client(

@@ -25,11 +25,12 @@ def needed(*names: str) -> list[str]:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check format, style, the import floors, and that the async twin is what the sync client makes."""
+    """Check format, style, the import floors, and that what is generated is what its generators make."""
     session.install("-q", ".", *needed("ruff", "import-linter"))
     session.run("ruff", "format", "--check", ".")
     session.run("ruff", "check", ".")
     session.run("python", "tools/make_aio.py", "--check")
+    session.run("python", "tools/make_cli_reference.py", "--check")
     session.run("lint-imports", "--no-logo", silent=True)
 
 
@@ -50,7 +51,7 @@ def tests(session: nox.Session) -> None:
     dist = Path(session.create_tmp()).resolve() / "dist"
     session.run("python", "-m", "build", "-q", "--wheel", "--outdir", str(dist), silent=True)
     wheel = max(dist.glob("*.whl"), key=lambda path: path.stat().st_mtime)
-    needs = needed("anyio", "coverage", "hypothesis", "pytest-cov", "pytest-timeout")
+    needs = needed("anyio", "coverage", "hypothesis", "pyte", "pytest-cov", "pytest-timeout")
     session.install("-q", "--force-reinstall", "--no-deps", str(wheel))
     session.install("-q", f"aks-etag[aio,kubernetes,test] @ {wheel.as_uri()}", *needs)
     session.run("pytest", "--cov", "--cov-report=", *session.posargs)
@@ -65,7 +66,7 @@ def minimums(session: nox.Session) -> None:
     extras = project["optional-dependencies"]
     asked = [*project["dependencies"], *extras["test"], *extras["aio"], *extras["kubernetes"]]
     lowest = [each.replace(">=", "==") for each in asked]
-    session.install("-q", *lowest, *needed("anyio", "coverage", "hypothesis", "pytest-cov", "pytest-timeout"))
+    session.install("-q", *lowest, *needed("anyio", "coverage", "hypothesis", "pyte", "pytest-cov", "pytest-timeout"))
     session.install("-q", "--no-deps", ".")
     session.run("pip", "list", "--format=freeze")
     session.run("pytest", *session.posargs)
@@ -92,3 +93,4 @@ def benchmark(session: nox.Session) -> None:
     session.run("python", "benchmarks/update.py", *session.posargs)
     session.run("python", "benchmarks/kubernetes.py")
     session.run("python", "benchmarks/certainty.py")
+    session.run("python", "benchmarks/startup.py")

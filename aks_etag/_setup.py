@@ -8,7 +8,7 @@ import os
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ._calls import Settings, arm_settings, noting
 from ._clock import Clock, SystemClock
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
     from .transports._pipeline import ArmTransport, AsyncArmTransport
     from .transports._sdk import AsyncSdkTransport, SdkTransport
-
-# The default of azure-mgmt-containerservice 41.8; the headers exist from 2024-09-01 on.
-DEFAULT_API_VERSION: Final = "2026-08-01"
 
 T = TypeVar("T")
 Way: TypeAlias = "ArmTransport | AsyncArmTransport | SdkTransport | AsyncSdkTransport"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from . import _setup
 from ._aio_handles import AsyncAgentPool, AsyncCluster
 from ._aio_operations import AsyncOperation
+from ._api_version import DEFAULT_API_VERSION
 from ._calls import Calls, Listing, Settings, clusters_path, resumed
 from ._clock import Clock
 from ._core.continuation import continuation
@@ -53,7 +54,7 @@ class AsyncAksClient:
         *,
         base_url: str | None = None,
         cloud_setting: AzureClouds | str | None = None,
-        api_version: str = _setup.DEFAULT_API_VERSION,
+        api_version: str = DEFAULT_API_VERSION,
         transport: object = "httpx",
         conflict_retry: ConflictRetry = ConflictRetry(),
         on_busy: OnBusy = "wait",

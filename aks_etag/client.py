@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from . import _setup
+from ._api_version import DEFAULT_API_VERSION
 from ._calls import Calls, Listing, Settings, clusters_path, resumed
 from ._clock import Clock
 from ._core.continuation import continuation
@@ -52,7 +53,7 @@ class AksClient:
         *,
         base_url: str | None = None,
         cloud_setting: AzureClouds | str | None = None,
-        api_version: str = _setup.DEFAULT_API_VERSION,
+        api_version: str = DEFAULT_API_VERSION,
         transport: object = "httpx",
         conflict_retry: ConflictRetry = ConflictRetry(),
         on_busy: OnBusy = "wait",

@@ -7,13 +7,16 @@ import importlib
 import logging
 import os
 import sys
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from .._version import __version__
 from ._arguments import gathered
 from ._exits import Exit
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # Where a command lives, and what the list of commands says of it: nothing is imported to show that list.
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
@@ -48,6 +51,12 @@ class Lazy(click.Group):
         self._table = table
         self._package = package
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(Exit.USAGE)
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(self._table)
 
@@ -64,11 +73,19 @@ class Lazy(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, words) for name, (_, words) in sorted(self._table.items())])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        found = [CompletionItem(name, help=words) for name, (_, words) in sorted(self._table.items())]
+        # Options, as any command has them; a group would import each of its commands.
+        options = super(click.Group, self).shell_complete(ctx, incomplete)
+        return [each for each in found if each.value.startswith(incomplete)] + options
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        if name not in self._table and not name.startswith("-"):
+        if name not in self._table and not name.startswith("-") and not ctx.resilient_parsing:
             raise click.UsageError(f"there is no command {name!r}{_near(name, self._table)}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -110,7 +127,6 @@ app = Lazy(
             help="Show the version and exit.",
         )
     ],
-    no_args_is_help=False,
 )
 
 
@@ -121,9 +137,6 @@ def _say_version(ctx: click.Context) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run a command; every way it can end has an exit code, and none of them is a traceback."""
-    if not arguments and "_AKS_ETAG_COMPLETE" not in os.environ:
-        click.echo(app.get_help(click.Context(app, info_name="aks-etag")), err=True)
-        return Exit.USAGE
     # What libraries have to say is in our own words already.
     logging.getLogger().addHandler(logging.NullHandler())
     try:
@@ -139,10 +152,18 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         return _hung_up()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # each has an exit code, and none is a traceback
-        from ._errors import explained
-
-        return explained(error)
+        return _failed(error, kube=arguments[:1] == ["kube"])
     return code if isinstance(code, int) else Exit.DONE
+
+
+def _failed(error: BaseException, *, kube: bool) -> int:
+    from ._errors import explained
+
+    if not kube:
+        return explained(error)
+    from ._kube_errors import CODES, HINTS
+
+    return explained(error, CODES, HINTS)
 
 
 def _usage(error: click.ClickException) -> int:

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from .. import AlreadyExistsError
 from ._changes import differences, whole
+from ._edited import told
 from ._handles import printed
 from ._output import put
 from ._progress import Progress
@@ -48,6 +49,7 @@ def created(
 
     result = finished(begun(create, handle, timeout), progress, where, no_wait=no_wait)
     if result is not None:
+        told(result, progress)
         with standing(result.outcome):
             printed(result.snapshot, shown, query)
 

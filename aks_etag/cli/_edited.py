@@ -80,10 +80,11 @@ def written(
 
 def told(result: Any, progress: Progress) -> None:
     """Say what became of a write where that is not plain, and with -v under which condition it went out."""
-    if result.outcome in ("unchanged", "satisfied"):
+    if result.outcome in ("unchanged", "satisfied", "absent"):
         progress.say(f"{result.outcome}: nothing to do")
     found = f", found out by {result.recovered}" if result.recovered else ""
-    counts = f"{result.attempts} writes, {result.conflicts} conflicts, {result.waited:.0f} s waited"
+    attempts = f"{result.attempts} {'write' if result.attempts == 1 else 'writes'}"
+    counts = f"{attempts}, {result.conflicts} conflicts, {result.waited:.0f} s waited"
     progress.note(f"{result.outcome}: {result.condition or 'no condition'}, {counts}{found}")
 
 

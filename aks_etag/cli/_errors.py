@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 import click
 
@@ -15,8 +15,11 @@ from ._consent import DeclinedError, NobodyToAskError
 from ._exits import Exit
 from ._reach import UnreachableError
 
+Codes: TypeAlias = tuple[tuple[type[BaseException], Exit], ...]
+Hints: TypeAlias = tuple[tuple[type[BaseException], str], ...]
+
 # The first that fits counts: from the narrow to the wide.
-CODES: Final[tuple[tuple[type[BaseException], Exit], ...]] = (
+CODES: Final[Codes] = (
     (errors.WriteOutcomeUnknownError, Exit.UNKNOWN),
     (errors.OperationFailedError, Exit.OPERATION_FAILED),
     (errors.DeadlineExceededError, Exit.DEADLINE),
@@ -30,7 +33,7 @@ CODES: Final[tuple[tuple[type[BaseException], Exit], ...]] = (
     (errors.MissingETagError, Exit.REFUSED),
     (errors.InvalidResourceIdError, Exit.REFUSED),
 )
-HINTS: Final[tuple[tuple[type[BaseException], str], ...]] = (
+HINTS: Final[Hints] = (
     (
         errors.WriteOutcomeUnknownError,
         "show it before you write again: the write may have been, or may yet be, applied",
@@ -62,30 +65,31 @@ _PYTHON: Final = re.compile(
 _ARGUMENTS: Final = {"if_match=": "--if-match ", "api_version=": "--api-version", "force=True": "--force"}
 
 
-def explained(error: BaseException) -> int:
+def explained(error: BaseException, codes: Codes = CODES, hints: Hints = HINTS) -> int:
     """Say what happened on stderr; return the exit code."""
     if isinstance(error, KeyboardInterrupt | click.Abort):
         # click makes an Abort of a Ctrl-C, which has the notes.
         for line in ("interrupted", *_notes(error), *_notes(error.__cause__)):
             click.echo(line, err=True)
         return Exit.INTERRUPTED
-    for label, text in _lines(error):
+    for label, text in _lines(error, hints):
         click.echo(f"{label}: {text}", err=True)
-    return next((code for kind, code in CODES if isinstance(error, kind)), Exit.OTHER)
+    return next((code for kind, code in codes if isinstance(error, kind)), Exit.OTHER)
 
 
-def _lines(error: BaseException) -> Iterator[tuple[str, str]]:
-    yield "error", _what(error)
+def _lines(error: BaseException, hints: Hints) -> Iterator[tuple[str, str]]:
+    yield "error", what(error)
     state = _state(error)
     if state:
         yield "state", state
     yield from (("note", note) for note in _notes(error))
-    hint = next((hint for kind, hint in HINTS if isinstance(error, kind)), _other(error))
+    hint = next((hint for kind, hint in hints if isinstance(error, kind)), _other(error))
     if hint:
         yield "hint", hint
 
 
-def _what(error: BaseException) -> str:
+def what(error: BaseException) -> str:
+    """Say in one line what happened."""
     said = " ".join(str(error).split())
     tried = re.findall(r"(\w+Credential): ", said) if said.startswith("DefaultAzureCredential") else []
     if tried:

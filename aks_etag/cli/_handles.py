@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .. import AksClient, Snapshot
 from ._config import needed
 from ._output import show
 from ._session import Where
 from ._shape import POOL_TABLE, TABLE, brief, flat
+
+if TYPE_CHECKING:
+    from .. import AksClient, Snapshot
 
 
 def group_of(where: Where, resource_group: str | None) -> str:
@@ -35,9 +37,14 @@ def shape(seen: Snapshot) -> dict[str, Any]:
 
 def printed(found: Snapshot | list[Snapshot], shown: str, query: str | None) -> None:
     """Print one or several in az's shape; of a table, the columns that count."""
-    several = found if isinstance(found, list) else [found]
-    value: Any = [shape(each) for each in several]
+    printed_shape(list(map(shape, found)) if isinstance(found, list) else shape(found), shown, query)
+
+
+def printed_shape(found: dict[str, Any] | list[dict[str, Any]], shown: str, query: str | None) -> None:
+    """Print what is in az's shape already."""
     if shown == "table" and query is None:
-        columns = POOL_TABLE if any("/agentpools/" in each.id.casefold() for each in several) else TABLE
-        value = brief(value, columns)
-    show(value if isinstance(found, list) else value[0], shown, query)
+        several = found if isinstance(found, list) else [found]
+        pools = any("/agentpools/" in each["id"].casefold() for each in several)
+        rows = brief(several, POOL_TABLE if pools else TABLE)
+        found = rows if isinstance(found, list) else rows[0]
+    show(found, shown, query)

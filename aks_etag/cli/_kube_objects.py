@@ -3,33 +3,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import click
 
-from ..kubernetes import json_patch, merge_patch, strategic_merge_patch
 from ._arguments import split
 from ._config import needed
-from ._documents import document
+from ._kube_manifest import manifest
 from ._kube_session import Cluster, session, where, which
+from ._lean import without_extras
 from ._options import output
 from ._output import show
-from ._paths import add, put, remove
 
-OBJECT = "v1 ConfigMap settings --namespace default"
+OBJECT = "v1 ConfigMap settings -n default"
+dry_run = click.option("--dry-run", is_flag=True, help="Let the server check it, and change nothing.")
 
 
 @click.command(epilog=f"\b\nExample:\n  aks-etag kube get {OBJECT} -o yaml")
 @which
+@click.option("--show-managed-fields", is_flag=True, help="Show who owns what, as the server stores it.")
 @output
 @where
 def get(
-    where: Cluster, api_version: str, kind: str, name: str, namespace: str | None, shown: str, query: str | None
+    where: Cluster,
+    api_version: str,
+    kind: str,
+    name: str,
+    namespace: str | None,
+    show_managed_fields: bool,
+    shown: str,
+    query: str | None,
 ) -> None:
     """Show an object."""
     with session(where) as (kube, _):
         found = kube.object(api_version, kind, namespace, name).get()
-    show(dict(found.body), shown, query)
+    show(dict(found.body) if show_managed_fields else _plain(found), shown, query)
 
 
 @click.command(epilog=f"\b\nExample:\n  aks-etag kube update {OBJECT} --set data.level=debug --remove data.old")
@@ -37,7 +45,7 @@ def get(
 @click.option("--set", "sets", multiple=True, metavar="PATH=VALUE...", help="Set values.")
 @click.option("--add", "adds", multiple=True, metavar="PATH VALUE...", help="Append to a list.")
 @click.option("--remove", "removes", multiple=True, metavar="PATH [INDEX]", help="Remove a value.")
-@click.option("--dry-run", is_flag=True, help="Let the server check it, and change nothing.")
+@dry_run
 @output
 @where
 def update(
@@ -54,6 +62,8 @@ def update(
     query: str | None,
 ) -> None:
     """Change an object: read, change, write under uid and version, again until nobody was faster."""
+    from ._paths import add, put, remove
+
     if not (sets or adds or removes):
         raise click.UsageError("nothing to change: give --set, --add or --remove")
 
@@ -69,10 +79,11 @@ def update(
         result = kube.object(api_version, kind, namespace, name).with_options(dry_run=dry_run).update(change)
         if result.outcome == "unchanged":
             progress.say("unchanged: nothing to do")
-    show(dict(result.snapshot.body) if result.snapshot else None, shown, query)
+    show(_plain(result.snapshot), shown, query)
 
 
-KINDS = {"merge": (merge_patch, dict), "json": (json_patch, list), "strategic": (strategic_merge_patch, dict)}
+# The kinds of patches, and what each is made from.
+KINDS: Final[dict[str, type]] = {"merge": dict, "json": list, "strategic": dict}
 
 
 @click.command(epilog=f"\b\nExample:\n  aks-etag kube patch {OBJECT} --patch change.json --if-match 4711")
@@ -83,6 +94,7 @@ KINDS = {"merge": (merge_patch, dict), "json": (json_patch, list), "strategic": 
 )
 @click.option("--if-match", metavar="VERSION", help="Patch only this resourceVersion.")
 @click.option("--unlocked", is_flag=True, help="Without a lock: the last writer wins, without a warning.")
+@dry_run
 @output
 @where
 def patch(
@@ -95,21 +107,40 @@ def patch(
     kind_of_patch: str,
     if_match: str | None,
     unlocked: bool,
+    dry_run: bool,
     shown: str,
     query: str | None,
 ) -> None:
     """Patch an object once, locked to the version that is there."""
-    build, form = KINDS[kind_of_patch]
-    change = build(document(file, "--patch", form))  # type: ignore[operator]
+    from ._documents import document
+
+    change = _patch(kind_of_patch, document(file, "--patch", KINDS[kind_of_patch]))
     if unlocked and if_match is not None:
         raise click.UsageError("--unlocked and --if-match cannot be used together")
     with session(where) as (kube, _):
-        handle = kube.object(api_version, kind, namespace, name)
+        handle = kube.object(api_version, kind, namespace, name).with_options(dry_run=dry_run)
         settings: dict[str, Any] = {"locked": not unlocked}
         if if_match is not None:
             settings["if_match"] = _seen(handle, needed(if_match, None, "--if-match", ""))
         result = handle.patch(change, **settings)
-    show(dict(result.snapshot.body) if result.snapshot else None, shown, query)
+    show(_plain(result.snapshot), shown, query)
+
+
+def _patch(kind: str, said: Any) -> Any:
+    without_extras()
+    from ..kubernetes import json_patch, merge_patch, strategic_merge_patch
+
+    if kind == "json":
+        return json_patch(said)
+    return merge_patch(said) if kind == "merge" else strategic_merge_patch(said)
+
+
+def _plain(seen: Any) -> Any:
+    """Return an object without what kubectl does not show either; kube owners tells it better."""
+    if seen is None:
+        return None
+    metadata = {name: value for name, value in seen.body["metadata"].items() if name != "managedFields"}
+    return {**seen.body, "metadata": metadata}
 
 
 def _seen(handle: Any, version: str) -> Any:
@@ -123,22 +154,27 @@ def _seen(handle: Any, version: str) -> Any:
     return seen
 
 
-@click.command(epilog="\b\nExample:\n  aks-etag kube apply -f settings.yaml --field-manager my-pipeline")
-@click.option("-f", "--filename", "file", metavar="FILE|-", required=True, help="The manifest.")
+@click.command(
+    epilog="\b\nExamples:\n  aks-etag kube apply -f settings.yaml --field-manager my-pipeline\n"
+    "  aks-etag kube apply -f settings.yaml --field-manager my-pipeline --dry-run -o yaml"
+)
+@click.option("-f", "--filename", "file", metavar="FILE|-", required=True, help="The manifest of one object.")
 @click.option("--field-manager", metavar="NAME", required=True, help="Who owns the fields from then on.")
 @click.option("--force", is_flag=True, help="Take fields over that others own.")
+@dry_run
 @output
 @where
-def apply(where: Cluster, file: str, field_manager: str, force: bool, shown: str, query: str | None) -> None:
+def apply(
+    where: Cluster, file: str, field_manager: str, force: bool, dry_run: bool, shown: str, query: str | None
+) -> None:
     """Apply a manifest on the server as one field manager; conflicts name the owners."""
-    body = document(file, "--filename", dict)
-    metadata = body.get("metadata") or {}
-    if not all((body.get("apiVersion"), body.get("kind"), metadata.get("name"))):
-        raise click.UsageError(f"--filename {file}: apiVersion, kind and metadata.name are needed")
+    body = manifest(file)
+    metadata = body["metadata"]
+    manager = needed(field_manager, None, "--field-manager", "")
     with session(where) as (kube, _):
         handle = kube.object(body["apiVersion"], body["kind"], metadata.get("namespace"), metadata["name"])
-        result = handle.apply(body, field_manager, force=force)
-    show(dict(result.snapshot.body) if result.snapshot else None, shown, query)
+        result = handle.with_options(dry_run=dry_run).apply(body, manager, force=force)
+    show(_plain(result.snapshot), shown, query)
 
 
 @click.command(epilog=f"\b\nExample:\n  aks-etag kube owners {OBJECT} -o table")

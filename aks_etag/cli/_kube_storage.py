@@ -13,7 +13,6 @@ from ._exits import Exit
 from ._kube_session import Cluster, session, where
 from ._options import output
 from ._output import show
-from ._progress import Progress
 
 
 @click.command(name="check-storage", epilog="\b\nExample:\n  aks-etag kube check-storage widgets.example.com v1beta1")
@@ -67,31 +66,39 @@ def migrate_storage(
 
     with session(where) as (kube, progress):
         hours = None if window is None else _hours(window)
-        told = _Told(progress, quiet=where.quiet)
+
+        def told(news: Any) -> None:
+            progress.status(_words(news))
+
         with Migration(kube, definition, window=hours, remove_old=not keep_old, on_progress=told, **how) as migration:
             if dry_run:
                 found = migration.preflight()
                 show({"clean": found.clean, **asdict(found)}, shown, query)
                 return Exit.DONE if found.clean else Exit.OTHER
-            report = migration.run()
+            report = _run(migration, how["journal"])
     show(asdict(report), shown, query)
     return Exit.DONE if report.finished else Exit.OTHER
 
 
-class _Told:
-    """Says how far a migration is."""
+def _run(migration: Any, journal: str | None) -> Any:
+    try:
+        return migration.run()
+    except KeyboardInterrupt as reason:
+        reason.add_note(
+            f"run it again with --journal {journal}: it goes on where it was"
+            if journal
+            else "run it again: without --journal it begins anew, and what was moved stays moved"
+        )
+        raise
 
-    def __init__(self, progress: Progress, *, quiet: bool) -> None:
-        self._progress = progress
-        self._quiet = quiet
 
-    def __call__(self, told: Any) -> None:
-        if self._quiet:
-            return
-        of = f" {told.done}/{told.total if told.total is not None else '?'}" if told.done else ""
-        left = f", {told.eta:.0f} s left" if told.eta else ""
-        counts = f", {told.moved} moved, {told.conflicts} conflicts, {told.problems} problems" if told.done else ""
-        self._progress.say(f"{told.phase}{of}{counts}{left}")
+def _words(told: Any) -> str:
+    """Say how far a migration is."""
+    if not told.done:
+        return str(told.phase)
+    of = f"{told.done}/{told.total if told.total is not None else '?'}"
+    left = f", {told.eta:.0f} s left" if told.eta and told.eta >= 1 else ""
+    return f"{told.phase} {of}, {told.moved} moved, {told.conflicts} conflicts, {told.problems} problems{left}"
 
 
 def _hours(window: str) -> tuple[time, time]:

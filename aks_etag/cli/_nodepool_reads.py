@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from . import _options
-from ._handles import cluster_of, pool_of, printed
+from ._awaited import conditions
+from ._handles import cluster_of, pool_of, printed, printed_shape
 from ._output import put
+from ._seen import seen
 from ._session import Where, session
-from ._waits import conditions, waited
 
 
 @click.command(epilog="\b\nExample:\n  aks-etag nodepool show -g RG --cluster-name NAME -n np1 --query count")
@@ -20,9 +21,7 @@ from ._waits import conditions, waited
 @_options.where
 def show(where: Where, resource_group: str | None, cluster_name: str, name: str, shown: str, query: str | None) -> None:
     """Show an agent pool, in the shape that az gives it."""
-    with session(where) as (aks, _):
-        found = pool_of(aks, where, resource_group, cluster_name, name).get()
-    printed(found, shown, query)
+    printed_shape(seen(where, resource_group, cluster_name, name), shown, query)
 
 
 @click.command(name="list", epilog="\b\nExample:\n  aks-etag nodepool list -g RG --cluster-name NAME -o table")
@@ -42,8 +41,7 @@ def list_(where: Where, resource_group: str | None, cluster_name: str, shown: st
 @_options.where
 def etag(where: Where, resource_group: str | None, cluster_name: str, name: str) -> None:
     """Print the bare eTag of an agent pool, for scripts."""
-    with session(where) as (aks, _):
-        put(pool_of(aks, where, resource_group, cluster_name, name).get().etag)
+    put(seen(where, resource_group, cluster_name, name, tagged=True)["eTag"])
 
 
 @click.command(epilog="\b\nExample:\n  aks-etag nodepool wait -g RG --cluster-name NAME -n np1 --custom 'count==`5`'")
@@ -52,5 +50,7 @@ def etag(where: Where, resource_group: str | None, cluster_name: str, name: str)
 @_options.where
 def wait(where: Where, resource_group: str | None, cluster_name: str, name: str, **wanted: Any) -> None:
     """Wait until an agent pool is in a state."""
+    from ._waits import waited
+
     with session(where) as (aks, _):
         waited(pool_of(aks, where, resource_group, cluster_name, name), **wanted)

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 import time
 from typing import Any, Self
 
 import click
 
-from ._words import line_of, spoken
+from ._line import Line, can_be_drawn
+from ._words import holding, line_of, passing, spoken
 
 
 class Progress:
@@ -19,30 +18,40 @@ class Progress:
     def __init__(self, *, verbose: bool, quiet: bool) -> None:
         self._quiet = quiet
         self._verbose = verbose and not quiet
-        self._drawing = sys.stderr.isatty() and not quiet and not verbose
+        self._line = Line(self._text) if can_be_drawn() and not quiet and not verbose else None
         self._begun = time.monotonic()
-        self._conflicts = self._writes = 0
-        self._drawn = False
+        self._attempt = 1
+        self._conflicts = 0
+        self._what = ""
+        self._held = False
 
     def __enter__(self) -> Self:
+        if self._line is not None:
+            self._line.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.clear()
+        if self._line is not None:
+            self._line.__exit__()
 
     def tell(self, event: Any) -> None:
         """Hear of an event."""
-        name = type(event).__name__
-        self._conflicts += name == "Conflict"
-        self._writes += name in ("Conflict", "Retrying")
         if self._verbose:
             click.echo(line_of(event), err=True)
-        elif self._drawing:
-            self._draw(spoken(event))
+        elif self._line is not None:
+            self._hear(event)
+            self._line.draw()
+
+    def status(self, text: str) -> None:
+        """Hear of something that is no event."""
+        if self._verbose:
+            click.echo(text, err=True)
+        elif self._line is not None:
+            self._what, self._held = text, True
+            self._line.draw()
 
     def say(self, text: str) -> None:
         """Say something that stays."""
-        self.clear()
         if not self._quiet:
             click.echo(text, err=True)
 
@@ -53,14 +62,19 @@ class Progress:
 
     def clear(self) -> None:
         """Take the changing line away."""
-        if self._drawn:
-            click.echo("\r\x1b[K", nl=False, err=True)
-            self._drawn = False
+        if self._line is not None:
+            self._line.clear()
 
-    def _draw(self, what: str) -> None:
-        elapsed = int(time.monotonic() - self._begun)
-        counts = f", {self._conflicts} conflicts" if self._conflicts else ""
-        text = f"{elapsed // 60}:{elapsed % 60:02} {what}{counts}"
-        width = max(20, shutil.get_terminal_size().columns) - 1
-        click.echo("\r\x1b[K" + (text if len(text) <= width else text[: width - 1] + "…"), nl=False, err=True)
-        self._drawn = True
+    def _hear(self, event: Any) -> None:
+        self._attempt = getattr(event, "attempt", self._attempt)
+        self._conflicts += type(event).__name__ == "Conflict"
+        # Who blocks, or how an operation is, says more than that it is waited for.
+        if not (self._held and passing(event)):
+            self._what, self._held = spoken(event), holding(event)
+
+    def _text(self) -> str:
+        minutes, seconds = divmod(int(time.monotonic() - self._begun), 60)
+        attempts = f"attempt {self._attempt}" if self._attempt > 1 else ""
+        conflicts = f"{self._conflicts} conflict{'' if self._conflicts == 1 else 's'}" if self._conflicts else ""
+        counts = ", ".join(filter(None, (attempts, conflicts)))
+        return f"{minutes}:{seconds:02} {counts}{': ' if counts else ''}{self._what}"

@@ -8,6 +8,7 @@ from typing import Any
 from .. import Snapshot
 from ._conditions import check_foreseen, condition_of, one_condition, tag_of
 from ._consent import agree
+from ._edited import told
 from ._output import put
 from ._progress import Progress
 from ._session import Where
@@ -44,8 +45,8 @@ def removed(
         guard = {"only_if": bool} if yes else {"if_match": seen}
     operation = begun(lambda seconds: handle.begin_delete(deadline=seconds, **guard), handle, timeout)
     result = finished(operation, progress, where, no_wait=no_wait)
-    if result is not None and result.outcome == "absent":
-        progress.say("absent: nothing to delete")
+    if result is not None:
+        told(result, progress)
 
 
 def _question(seen: Any, *, pinned: bool) -> str:

@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 
 import click
 
-from ..errors import AksEtagError
 from ._config import Defaults, defaults, needed
+from ._lean import without_extras
+from ._pace import pace
 from ._progress import Progress
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ def session(where: Where, *, subscription: str | None = None, **settings: Any) -
 
     ``subscription`` is the one to work in where none is named, as a plan or a token knows it.
     """
-    from .. import AksClient
+    without_extras()
+    from .. import AksClient, AksEtagError
     from ._reach import Reaching
 
     known = where.known
@@ -91,6 +93,7 @@ def session(where: Where, *, subscription: str | None = None, **settings: Any) -
                 cloud_setting=_cloud(where.cloud if where.endpoint else known.cloud),
                 transport=Reaching(where.endpoint),
                 on_event=progress.tell,
+                **pace(),
                 **settings,
             )
         except AksEtagError:
@@ -103,10 +106,16 @@ def session(where: Where, *, subscription: str | None = None, **settings: Any) -
 
 def credential(endpoint: str | None) -> Any:
     """Return a fixed token where there is one, or where only this machine is asked; else DefaultAzureCredential."""
+    token = fixed_token(endpoint)
+    return None if token is None else FixedToken(token)
+
+
+def fixed_token(endpoint: str | None) -> str | None:
+    """Return the token that needs no credential, if there is one."""
     token = os.environ.get("AKS_ETAG_TOKEN")
     if token:
-        return FixedToken(token)
-    return FixedToken("mock") if endpoint is not None and urlsplit(endpoint).hostname in LOOPBACK else None
+        return token
+    return "mock" if endpoint is not None and urlsplit(endpoint).hostname in LOOPBACK else None
 
 
 def _cloud(name: str | None) -> str | None:

@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..errors import InvalidPreconditionError
-
 # What ARM has beside "properties"; everything else of az's shape is inside of it.
 _TOP: Final = frozenset(
     {
@@ -64,6 +62,8 @@ def check_arm(before: Mapping[str, Any], after: Mapping[str, Any], *, pool: bool
     Raises:
         InvalidPreconditionError: this is no body of ARM.
     """
+    from ..errors import InvalidPreconditionError
+
     if not isinstance(after.get("properties"), Mapping) or not after["properties"]:
         raise InvalidPreconditionError("there are no properties in it, so it is no whole body; nothing was sent")
     for name in after:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from .. import Busy, Conflict, Doubt, OperationProgress, Recovered, Retrying, Throttled, Waiting
+from .. import Busy, Conflict, Doubt, OperationProgress, Recovered, Retrying, Throttled, Waiting, Warned
 
 
 def spoken(event: Any) -> str:
@@ -15,20 +15,37 @@ def spoken(event: Any) -> str:
     return type(event).__name__ if say is None else say(event)
 
 
+def holding(event: Any) -> bool:
+    """Say whether an event tells what is waited for, so that a mere wait after it has nothing to add."""
+    return isinstance(event, Busy | OperationProgress)
+
+
+def passing(event: Any) -> bool:
+    """Say whether an event is a mere wait."""
+    return isinstance(event, Waiting)
+
+
 def _blocked(event: Busy) -> str:
-    since = f" since {event.since}" if event.since else ""
-    return f"blocked by {event.kind or 'an operation'}{f' on {event.pool}' if event.pool else ''}{since}"
+    on = f" on {event.pool}" if event.pool else ""
+    # A moment in UTC, of which the seconds are enough.
+    since = f" since {event.since[11:19]} UTC" if event.since else ""
+    return f"{_name(event)} is blocked by {event.kind or 'an operation'}{on}{since}"
+
+
+def _waits(event: Waiting) -> str:
+    return f"waiting for {f'the operation on {_name(event)}' if event.operation else event.what}"
 
 
 _WORDS: Final[dict[type, Callable[[Any], str]]] = {
     Busy: _blocked,
-    Conflict: lambda event: f"somebody else was faster (attempt {event.attempt}), reading again",
+    Conflict: lambda event: f"somebody else changed {_name(event)}, reading it again",
     Doubt: lambda _: "no clear answer, finding out what happened",
-    OperationProgress: lambda event: f"{_name(event)}: {event.status or 'in progress'}",
+    OperationProgress: lambda event: f"operation on {_name(event)}: {event.status or 'in progress'}",
     Recovered: lambda _: "found out: it was carried out",
-    Retrying: lambda event: f"writing again, attempt {event.attempt}",
+    Retrying: lambda event: f"writing {_name(event)} again",
     Throttled: lambda event: f"throttled, asked to wait {event.retry_after:g} s",
-    Waiting: lambda event: f"waiting for {event.what}",
+    Waiting: _waits,
+    Warned: lambda event: f"the server warns: {event.text}",
 }
 
 
@@ -36,7 +53,8 @@ def line_of(event: Any) -> str:
     """Say everything an event knows, in one line."""
     facts = {name: getattr(event, name) for name in event.__dataclass_fields__ if name != "resource_id"}
     shown = " ".join(f"{name}={_value(value)}" for name, value in facts.items() if value not in (None, "", ()))
-    return f"{type(event).__name__}: {_name(event)}: {spoken(event)}" + (f" [{shown}]" if shown else "")
+    said = f"{type(event).__name__}: {_name(event)}: {spoken(event)}" + (f" [{shown}]" if shown else "")
+    return "".join(each if each.isprintable() else "?" for each in said)
 
 
 def _name(event: Any) -> str:

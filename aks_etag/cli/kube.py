@@ -22,5 +22,5 @@ kube = Lazy(
     table=COMMANDS,
     package=__package__,
     help="Objects inside a cluster.",
-    epilog="\b\nExample:\n  aks-etag kube update v1 ConfigMap settings --namespace default --set data.level=debug",
+    epilog="\b\nExample:\n  aks-etag kube update v1 ConfigMap settings -n default --set data.level=debug",
 )

@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from . import _options
-from ._handles import cluster_of, printed
+from ._awaited import conditions
+from ._handles import cluster_of, printed, printed_shape
 from ._output import put
+from ._seen import seen
 from ._session import Where, session
-from ._waits import conditions, waited
-from ._watch import watched
 
 
 @click.command(
@@ -24,9 +24,7 @@ from ._watch import watched
 @_options.where
 def show(where: Where, resource_group: str | None, name: str, shown: str, query: str | None) -> None:
     """Show a cluster, in the shape that az gives it."""
-    with session(where) as (aks, _):
-        found = cluster_of(aks, where, resource_group, name).get()
-    printed(found, shown, query)
+    printed_shape(seen(where, resource_group, name), shown, query)
 
 
 @click.command(
@@ -51,8 +49,7 @@ def list_(where: Where, resource_group: str | None, shown: str, query: str | Non
 @_options.where
 def etag(where: Where, resource_group: str | None, name: str) -> None:
     """Print the bare eTag of a cluster, for scripts."""
-    with session(where) as (aks, _):
-        put(cluster_of(aks, where, resource_group, name).get().etag)
+    put(seen(where, resource_group, name, tagged=True)["eTag"])
 
 
 @click.command(
@@ -64,6 +61,8 @@ def etag(where: Where, resource_group: str | None, name: str) -> None:
 @_options.where
 def wait(where: Where, resource_group: str | None, name: str, **wanted: Any) -> None:
     """Wait until a cluster is in a state."""
+    from ._waits import waited
+
     with session(where) as (aks, _):
         waited(cluster_of(aks, where, resource_group, name), **wanted)
 
@@ -75,5 +74,7 @@ def wait(where: Where, resource_group: str | None, name: str, **wanted: Any) -> 
 @_options.where
 def watch(where: Where, resource_group: str | None, name: str, interval: float, timeout: float | None) -> None:
     """Show changes of a cluster and its pools as they happen, by path."""
+    from ._watch import watched
+
     with session(where) as (aks, _):
         watched(cluster_of(aks, where, resource_group, name), interval, timeout)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
 from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError, ServiceRequestError
 from azure.core.pipeline import AsyncPipeline, Pipeline, PipelineRequest
 from azure.core.pipeline.policies import DistributedTracingPolicy, SansIOHTTPPolicy, UserAgentPolicy
-from azure.core.pipeline.transport import AsyncHttpTransport, HttpTransport, RequestsTransport
+from azure.core.pipeline.transport import AsyncHttpTransport, HttpTransport
 from azure.core.rest import HttpRequest
 from azure.mgmt.core.policies import (
     ARMChallengeAuthenticationPolicy,
@@ -32,7 +33,8 @@ from ._endpoint import Endpoint
 from ._httpx import CONNECT_TIMEOUT, READ_TIMEOUT, AsyncHttpxTransport, HttpxTransport, NeverSentError
 
 # Proved over a socket that drops the connection after the commit: one request arrives, not two.
-_PROVED: Final = (HttpxTransport, AsyncHttpxTransport, RequestsTransport)
+_PROVED: Final = (HttpxTransport, AsyncHttpxTransport)
+_PROVED_IF_LOADED: Final = "azure.core.pipeline.transport._requests_basic"
 
 
 def sends_once(transport: object) -> bool:
@@ -40,12 +42,18 @@ def sends_once(transport: object) -> bool:
 
     A subclass may do as it likes, and so is not taken for proved.
     """
-    if type(transport) not in _PROVED:
+    if not _is_proved(type(transport)):
         return getattr(transport, "sends_once", False) is True
     if isinstance(transport, HttpxTransport | AsyncHttpxTransport):
         return transport.sends_once
     session = getattr(transport, "session", None)
     return session is None or _is_plain(session)
+
+
+def _is_proved(kind: type) -> bool:
+    # To load azure-core's transport of requests is to load requests: where nobody has, it cannot be one.
+    module = sys.modules.get(_PROVED_IF_LOADED)
+    return kind in _PROVED or (module is not None and kind is module.RequestsTransport)
 
 
 def _is_plain(session: Any) -> bool:

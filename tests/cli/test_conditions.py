@@ -64,7 +64,7 @@ def test_the_condition_is_the_header_that_goes_out(world: World) -> None:
     first, second = world.tag("np1"), None
     ran = world.run("nodepool", "update", *POOL, "--set", "count=4", "--query", "count", "-v")
     assert (ran.code, ran.out) == (0, "4\n")
-    assert f"updated: If-Match: {first}, 1 writes, 0 conflicts" in ran.err
+    assert f"updated: If-Match: {first}, 1 write, 0 conflicts" in ran.err
     second = world.tag("np1")
     ran = world.run("nodepool", "update", *POOL, "--set", "count=5", "--if-match", f'"{second}"', "--query", "eTag")
     assert (ran.code, ran.json, ran.err) == (0, world.tag("np1"), "")

@@ -58,7 +58,7 @@ def test_each_kind_of_failure_has_its_code(
 def test_codes_of_usage_and_of_all_else(world: World) -> None:
     assert world.run("show", "-g", "rg").refusal[0] == 2
     assert world.run().code == 2
-    world.mock.inject(method="GET", effect=403)
+    world.mock.inject(method="GET", effect=403, times=2)
     ran = world.run("show", *CLUSTER)
     assert ran.refusal[0] == 1
     assert "403 AuthorizationFailed" in ran.refusal[1]

@@ -56,7 +56,7 @@ def test_time_that_runs_out_leaves_a_way_to_go_on(world: World) -> None:
 
 def test_ctrl_c_cancels_nothing_and_says_how_to_go_on(world: World) -> None:
     with world.started(*SCALE, "-v") as scaling:
-        told(scaling.stderr, "waiting for operation")
+        told(scaling.stderr, "waiting for the operation")
         scaling.send_signal(signal.SIGINT)
         out, err = scaling.communicate(timeout=30)
     assert (scaling.returncode, out) == (130, "")

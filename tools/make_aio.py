@@ -46,7 +46,7 @@ RULES = [
     (r"import Surroundings, Transport\b", "import AsyncTransport, Surroundings"),
     (r"transport: Transport\b", "transport: AsyncTransport"),
     (r"(?<!def )self\._pause\(", "await self._pause("),
-    (r"(self\._around\.|            )clock\.a?sleep\(", r"await \1clock.asleep("),
+    (r"self\._around\.clock\.sleep\(", "await self._around.clock.asleep("),
     (r"(?<!def )self\._transport\.send\(", "await self._transport.send("),
     (r"self\.wait\(timeout\)", "await self.wait(timeout)"),
     (r"self\.done\(\)", "await self.done()"),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
@@ -47,12 +48,20 @@ class Doors:
         return app(self.core, Control(self._mock))
 
     @contextmanager
-    def serve(self, port: int = 0) -> Iterator[str]:
-        """Serve on loopback, by default on a free port; yield the base URL."""
+    def serve(self, port: int = 0, *, tls_ca: str | os.PathLike[str] | None = None) -> Iterator[str]:
+        """Serve on loopback, by default on a free port; yield the base URL.
+
+        ``tls_ca``: serve https, and write the CA that clients have to trust for it to this file.
+        """
         from aks_etag.mock.control import Control
         from aks_etag.mock.server import serve
 
-        with serve(self.core, port, control=Control(self._mock)) as url:
+        context = None
+        if tls_ca is not None:
+            from aks_etag.mock.tls import server_context
+
+            context = server_context(tls_ca)
+        with serve(self.core, port, control=Control(self._mock), tls=context) as url:
             yield url
 
     def client(self, **settings: Any) -> AksClient:

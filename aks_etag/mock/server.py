@@ -6,6 +6,7 @@ from __future__ import annotations
 import select
 import selectors
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Iterator
@@ -23,9 +24,11 @@ _NO_LINGER: Final = struct.pack("ii", 1, 0)
 
 
 @contextmanager
-def serve(core: Service, port: int = 0, *, control: Control | None = None) -> Iterator[str]:
+def serve(
+    core: Service, port: int = 0, *, control: Control | None = None, tls: ssl.SSLContext | None = None
+) -> Iterator[str]:
     """Serve the mock on a port of this machine, by default a free one; yield the base URL."""
-    server = Server(core, port, control)
+    server = Server(core, port, control, tls)
     server.start()
     try:
         yield server.url
@@ -36,15 +39,18 @@ def serve(core: Service, port: int = 0, *, control: Control | None = None) -> It
 class Server:
     """Accepts connections until it is stopped; one daemon thread for each."""
 
-    def __init__(self, core: Service, port: int, control: Control | None = None) -> None:
+    def __init__(
+        self, core: Service, port: int, control: Control | None = None, tls: ssl.SSLContext | None = None
+    ) -> None:
         self._core = core
         self._control = control
+        self._tls = tls
         self._listener = socket.create_server(("127.0.0.1", port), backlog=BACKLOG)
         self._wakeup, self._woken = socket.socketpair()
         self._lock = threading.Lock()
         self._connections: dict[socket.socket, threading.Thread] = {}
         self._acceptor = threading.Thread(target=self._accept, name="aks-etag-mock", daemon=True)
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self.url = f"http{'s' if tls else ''}://127.0.0.1:{self._listener.getsockname()[1]}"
 
     def start(self) -> None:
         """Begin to accept; the port is open already."""
@@ -74,6 +80,9 @@ class Server:
                     self._open(self._listener.accept()[0])
 
     def _open(self, connection: socket.socket) -> None:
+        if self._tls is not None:
+            # Whoever connects and says nothing holds up his own thread only.
+            connection = self._tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
         thread = threading.Thread(target=self._talk, args=(connection,), name="aks-etag-mock-connection", daemon=True)
         with self._lock:
             self._connections[connection] = thread
@@ -82,6 +91,8 @@ class Server:
     def _talk(self, connection: socket.socket) -> None:
         try:
             with suppress(OSError):
+                if isinstance(connection, ssl.SSLSocket):
+                    connection.do_handshake()
                 _Handler(connection, ("127.0.0.1", 0), self._core, self._control)
         finally:
             with self._lock:

@@ -6,12 +6,14 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import ssl
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from aks_etag.cli import main
@@ -68,7 +70,8 @@ def test_the_subscription_may_be_chosen(tmp_path: Path) -> None:
     [
         (None, "No such file or directory"),
         ("{", "is no JSON"),
-        ("[]", "it is a list, and an object is needed"),
+        ("5", "it has no id of a cluster or agent pool"),
+        ('{"id": "x", "properties": {}}', "it has no id of a cluster or agent pool"),
         ('{"rg": ["prod"]}', ": rg is no object; write it like"),
         ('{"rg": {"prod": 3}}', ": rg/prod is no object"),
         ('{"rg": {"prod": {"np1": 3}}}', ": rg/prod/np1 is no object"),
@@ -92,3 +95,45 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
         done = run("mock", "serve", "--port", port, home=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"error: --port {port}: Address already in use")
+
+
+def test_what_az_shows_is_a_seed(tmp_path: Path) -> None:
+    with serving(tmp_path, "--seed", "-", stdin=json.dumps(SEED)) as (_, said):
+        shown = run("show", "-g", "rg", "-n", "prod", home=tmp_path, url=said["endpoint"]).stdout
+    with serving(tmp_path, "--seed", "-", stdin=shown) as (_, said):
+        again = run("show", "-g", "rg", "-n", "prod", home=tmp_path, url=said["endpoint"]).stdout
+    assert json.loads(again) == json.loads(shown)
+
+
+def test_tls_by_a_ca_of_its_own_and_a_token(tmp_path: Path) -> None:
+    ca = tmp_path / "ca.pem"
+    with serving(tmp_path, "--tls-ca", str(ca), "--require-token", "--seed", "-", stdin=json.dumps(SEED)) as (_, said):
+        url = f"{said['endpoint']}/subscriptions/{said['subscription']}/resourceGroups/rg?api-version=1"
+        assert url.startswith("https://127.0.0.1:")
+        trusted = ssl.create_default_context(cafile=str(ca))
+        with httpx.Client(verify=trusted) as client:
+            assert client.get(url).status_code == 401
+            answer = client.get(url, headers={"Authorization": "Bearer x"})
+            assert (answer.status_code, answer.json()["name"]) == (200, "rg")
+            assert client.get(f"{said['endpoint'].replace('127.0.0.1', 'localhost')}/_mock/").status_code == 200
+        with pytest.raises(httpx.ConnectError, match="CERTIFICATE_VERIFY_FAILED"), httpx.Client() as stranger:
+            stranger.get(url)
+
+
+def test_switches_are_turned(tmp_path: Path) -> None:
+    with serving(tmp_path, "--switch", "busy_first=true", "--switch", "patch_tags=merge") as (_, said):
+        turned = httpx.get(f"{said['endpoint']}/_mock/state").json()["switches"]
+    assert (turned["busy_first"], turned["patch_tags"]) == (True, "merge")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--switch", "nope=1"], "unexpected keyword argument 'nope'"),
+        (["--switch", "busy_first"], "--switch busy_first has no value"),
+        (["--tls-ca", "/nowhere/ca.pem"], "--tls-ca /nowhere/ca.pem: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_is_refused(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mock", "serve", *arguments]) == 2
+    assert said in capsys.readouterr().err

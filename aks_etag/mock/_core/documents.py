@@ -87,6 +87,10 @@ def _finish(
     if isinstance(envelope.get("identity"), dict):
         envelope["identity"] = _identity(envelope["identity"])
     _hide_empty(envelope, switches)
+    for place, secret in seeds.SECRETS:
+        holder = envelope["properties"].get(place)
+        if isinstance(holder, dict):
+            envelope["properties"][place] = {name: value for name, value in holder.items() if name != secret}
     return _arrange(envelope, like)
 
 

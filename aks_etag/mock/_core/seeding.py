@@ -50,8 +50,7 @@ def sow(store: Store, backstage: Backstage, source: Any) -> list[str]:
 
 
 def _by_name(given: Mapping[str, Any]) -> bool:
-    of_arm = given.keys() & {"id", "properties", "value"}
-    return not of_arm and all(isinstance(each, Mapping) for each in given.values())
+    return not given.keys() & {"id", "name", "properties", "value"}
 
 
 def _named(backstage: Backstage, there: Mapping[str, Any]) -> Iterator[str]:

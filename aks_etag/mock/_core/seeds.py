@@ -109,6 +109,13 @@ POOL_PROPERTIES_READ_ONLY: Final = frozenset(
     {"provisioningState", "currentOrchestratorVersion", "nodeImageVersion", "eTag", "etag", "name"}
 )
 
+# What goes in and never comes out: the model's write-only fields.
+SECRETS: Final = (
+    ("windowsProfile", "adminPassword"),
+    ("servicePrincipalProfile", "secret"),
+    ("aadProfile", "serverAppSecret"),
+)
+
 # Recorded requests send these empty, and no recorded GET shows them.
 HIDDEN_WHEN_EMPTY: Final = ("tags", "nodeLabels", "nodeTaints")
 # Only the answer of a cluster PUT shows these two empty maps in its pools.

@@ -49,7 +49,7 @@ class Response:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: JSON = field(default=None, repr=False)
     received_at: float = 0.0
-    garbled: bool = False
+    garbled: bool = field(default=False, repr=False)
     sent_once: bool = True
     request_id: str = ""
     raw: Any = field(default=None, compare=False, repr=False)

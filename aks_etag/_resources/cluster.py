@@ -15,7 +15,7 @@ from .._core.precondition import Condition
 from .._core.snapshot import Snapshot
 from ..errors import InlinePoolEditError
 from .arm import ArmResource, properties, tag
-from .owned import MARKER, MOST_TAGS, cluster_fields, without_volatile
+from .owned import MARKER, MOST_TAGS, cluster_fields, without_empty, without_volatile
 from .protocol import MarkerPlace, Resource
 
 
@@ -43,8 +43,11 @@ class ManagedCluster(ArmResource):
         return {name: value for name, value in found.items() if isinstance(value, str)}
 
     def writable(self, body: Body) -> Body:
-        stripped: Body = document.strip(self._without_pools(body), self.read_only)
-        return stripped
+        stripped = without_empty(document.strip(self._without_pools(body), self.read_only))
+        if not self.inline_pools or not _profiles(stripped):
+            return stripped
+        profiles = [without_empty(profile) for profile in _profiles(stripped)]
+        return {**stripped, "properties": {**properties(stripped), "agentPoolProfiles": profiles}}
 
     def check_edit(self, before: Body, after: Body) -> None:
         if self.inline_pools or not _spellings(after):

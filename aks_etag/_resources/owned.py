@@ -33,6 +33,8 @@ WRITE_ONLY: Final = (
 )  # fmt: skip
 # Writable by the model, but kept by the service: an older value sent back would be an order.
 PROFILE_VOLATILE: Final = ("nodeImageVersion", "powerState")
+# Not shown while they are empty: to ask for an empty one where none is shown asks for nothing.
+HIDDEN_WHEN_EMPTY: Final = ("tags", "nodeLabels", "nodeTaints")
 # The tag in which writers note their writes with exactly_once, and how many tags a resource may have (Azure's limit).
 MARKER: Final = "aks-etag"
 MOST_TAGS: Final = 50
@@ -56,3 +58,9 @@ def without_volatile(properties: Body, base: Body) -> Body:
         for name, value in properties.items()
         if name not in PROFILE_VOLATILE or not agree(properties, base, [(name,)])
     }
+
+
+def without_empty(holder: Body) -> Body:
+    """Leave out what the service does not show while it is empty."""
+    empty = [name for name in HIDDEN_WHEN_EMPTY if name in holder and not holder[name]]
+    return {name: value for name, value in holder.items() if name not in empty} if empty else holder

@@ -16,7 +16,7 @@ from .._core.snapshot import Snapshot
 from ..errors import InvalidPreconditionError
 from .arm import ArmResource, properties, tag
 from .cluster import ManagedCluster
-from .owned import MARKER, MOST_TAGS, pool_fields, without_volatile
+from .owned import MARKER, MOST_TAGS, pool_fields, without_empty, without_volatile
 from .protocol import MarkerPlace, Resource
 
 
@@ -26,6 +26,11 @@ class AgentPool(ArmResource):
 
     read_only: ClassVar[Fields] = document.fields(pool_fields())
     marker: ClassVar[MarkerPlace] = MarkerPlace(("properties", "tags"), MARKER, MOST_TAGS)
+
+    def writable(self, body: Body) -> Body:
+        stripped: Body = document.strip(body, self.read_only)
+        held = stripped.get("properties")
+        return {**stripped, "properties": without_empty(held)} if isinstance(held, Mapping) else stripped
 
     def version_of(self, body: Body) -> str | None:
         return etag.of(tag(properties(body)))

@@ -105,7 +105,12 @@ class KubernetesObject:
     def writable(self, body: Body) -> Body:
         of_status = self.place.subresource == "status"
         stripped: Body = document.strip(body, self.read_only_of_status if of_status else self.read_only)
-        return stripped
+        held = _metadata(stripped)
+        # Not shown while they are empty: to ask for an empty one where none is shown asks for nothing.
+        empty = [name for name in ("labels", "annotations") if name in held and not held[name]]
+        if not empty:
+            return stripped
+        return {**stripped, "metadata": {name: value for name, value in held.items() if name not in empty}}
 
     def shown(self, body: Body) -> Body:
         return self.writable(body)

@@ -343,3 +343,33 @@ def test_a_rebase_whose_answer_was_lost_is_recovered(mock: MockAks) -> None:
         seen = cluster.get()
         result = cluster.update(rebase(seen, tagged(seen.body, stage="test")))
     assert (result.outcome, result.recovered, len(mock.commits)) == ("updated", "equivalent", 1)
+
+
+@pytest.mark.parametrize(
+    ("place", "empty"),
+    [("tags", {}), ("nodeLabels", {}), ("nodeTaints", []), ("tags", None), ("nodeLabels", None)],
+)
+def test_to_ask_for_an_empty_one_where_none_is_shown_asks_for_nothing(place: str, empty: Any, mock: MockAks) -> None:
+    bodies = sent(mock)
+    with mock.client() as aks:
+        pool = aks.cluster("rg", "prod").agent_pool("np2")
+        for _ in range(2):
+            assert pool.update(lambda body: body["properties"].update({place: empty})).outcome == "unchanged"
+        assert bodies == []
+        full: Any = ["a=b:NoSchedule"] if place == "nodeTaints" else {"a": "b"}
+        for value in (full, empty):
+            assert pool.update(merge_patch({"properties": {place: None}})).outcome in ("updated", "unchanged")
+            pool.update(lambda body, value=value: body["properties"].update({place: value}))
+        assert pool.update(lambda body: body["properties"].update({place: empty})).outcome == "unchanged"
+    assert [body["properties"].get(place) for body in bodies] == [full, None]
+
+
+def test_a_patch_that_removes_what_was_never_there_sends_nothing(mock: MockAks) -> None:
+    mock.edit("rg", "prod", change=lambda body: body.pop("tags"))
+    bodies = sent(mock)
+    with mock.client() as aks:
+        cluster = aks.cluster("rg", "prod")
+        assert cluster.update(merge_patch({"tags": {"old": None}})).outcome == "unchanged"
+        labels = merge_patch({"properties": {"nodeLabels": {"old": None}}})
+        assert cluster.agent_pool("np2").update(labels).outcome == "unchanged"
+    assert bodies == []

@@ -96,6 +96,15 @@ def test_nothing_to_change_is_nothing_sent(server: MockKubernetes) -> None:
     assert writes(server) == []
 
 
+@pytest.mark.parametrize("place", ["labels", "annotations"])
+def test_to_remove_what_was_never_there_is_nothing_sent(place: str, server: MockKubernetes) -> None:
+    with client(server) as kube:
+        patches = [merge_patch({"metadata": {place: {"x": value}}}) for value in (None, "1", None, None)]
+        outcomes = [config(kube).update(patch).outcome for patch in patches]
+    assert outcomes == ["unchanged", "updated", "updated", "unchanged"]
+    assert writes(server) == ["PUT", "PUT"]
+
+
 def test_what_was_deleted_is_gone_and_what_was_replaced_is_another(server: MockKubernetes) -> None:
     def replace() -> None:
         server.delete("v1", "ConfigMap", "default", "cm")

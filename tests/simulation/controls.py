@@ -104,7 +104,7 @@ def _loop(hand: Hand, job: work.Job, change: work.Change) -> Flow[WriteResult]:
     notes = None if hand.notes is None or job.pool.history is None else hand.notes(job.pool.history.client)
     for _ in range(_MOST):
         seen = yield from send(resource.read())
-        if not isinstance(seen, Response) or seen.status != 200:
+        if not isinstance(seen, Response) or seen.status != 200 or seen.garbled:
             yield Sleep(1.0)
             continue
         tag = seen.body["properties"]["eTag"]
@@ -118,7 +118,7 @@ def _loop(hand: Hand, job: work.Job, change: work.Change) -> Flow[WriteResult]:
         request = resource.replace(desired, Condition(tag=tag), base=kept)
         headers = request.headers if hand.guarded else {}
         outcome = yield from send(replace(request, headers=headers, request_id=request_id))
-        if isinstance(outcome, Response) and outcome.status < 300:
+        if isinstance(outcome, Response) and outcome.status < 300 and not outcome.garbled:
             return (yield from _followed(outcome))
         if _unclear(outcome) and hand.after_doubt == "tell":
             raise WriteOutcomeUnknownError("who knows", pending=True)
@@ -137,7 +137,7 @@ def _followed(accepted: Response) -> Flow[WriteResult]:
     for _ in range(_MOST):
         yield Sleep(1.0)
         polled = yield from send(Request(method="GET", url=accepted.headers["azure-asyncoperation"]))
-        status = polled.body.get("status") if isinstance(polled, Response) else None
+        status = polled.body.get("status") if isinstance(polled, Response) and polled.body else None
         if status == "Succeeded":
             return WriteResult(outcome="updated", snapshot=None)
         if status in ("Failed", "Canceled"):
@@ -147,7 +147,11 @@ def _followed(accepted: Response) -> Flow[WriteResult]:
 
 def _unclear(outcome: Outcome) -> bool:
     if isinstance(outcome, Response):
-        return outcome.status in _UNCLEAR or (outcome.status == 409 and outcome.body["code"] == "EtagMismatch")
+        return (
+            outcome.garbled
+            or outcome.status in _UNCLEAR
+            or (outcome.status == 409 and outcome.body["code"] == "EtagMismatch")
+        )
     return outcome.sent
 
 

@@ -13,13 +13,13 @@ import pytest
 import yaml
 from azure.core.credentials import AccessToken
 
-from aks_etag import AccessDeniedError, AksClient, AsyncAksClient, ThrottledError, merge_patch
+from aks_etag import AccessDeniedError, AksClient, ThrottledError, merge_patch
 from aks_etag._drivers import Surroundings, run
 from aks_etag._flows.options import Options
 from aks_etag.kubernetes import AsyncKubernetesClient, KubernetesClient
 from aks_etag.kubernetes._aks import SCOPE, access, entra_token, kubeconfig
 from aks_etag.kubernetes._config import KubeconfigError
-from aks_etag.mock import FakeCredential, MockKubernetes
+from aks_etag.mock import FakeCredential, MockAks, MockKubernetes
 
 EXEC = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "must-never-run"}}
 
@@ -125,16 +125,18 @@ def test_an_asynchronous_credential_is_awaited() -> None:
 CONFIG = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "cm", "namespace": "default"}, "data": {}}
 
 
-def azure(server: str) -> httpx.MockTransport:
-    """An Azure that gives the kubeconfig of a cluster with Entra ID."""
-    config = text(EXEC).replace("https://example.test", server)
-    return httpx.MockTransport(lambda request: given(base64.b64encode(config.encode()).decode()))
+def azure(server: str) -> MockAks:
+    """An Azure whose cluster has Entra ID, and this API server."""
+    mock = MockAks()
+    mock.add_cluster("rg", "prod")
+    mock.set_kubeconfig("rg", "prod", text(EXEC).replace("https://example.test", server))
+    return mock
 
 
 def test_from_a_cluster_of_azure_to_an_object_inside() -> None:
     server = MockKubernetes(token="t1")
     server.add(CONFIG)
-    with server.serve() as url, AksClient(FakeCredential(), "s1", transport=azure(url)) as aks:
+    with server.serve() as url, azure(url).client() as aks:
         with KubernetesClient.from_aks(aks.cluster("rg", "prod"), credential=Credential(), polling_interval=0) as kube:
             result = kube.object("v1", "ConfigMap", "default", "cm").update(merge_patch({"data": {"a": "1"}}))
     assert result.outcome == "updated"
@@ -147,7 +149,7 @@ async def test_the_same_in_asyncio_with_an_asynchronous_credential() -> None:
     credential = AsyncCredential()
     credential.scopes.clear()
     with server.serve() as url:
-        async with AsyncAksClient(FakeCredential(), "s1", transport=azure(url)) as aks:
+        async with azure(url).async_client() as aks:
             kube = await AsyncKubernetesClient.from_aks(aks.cluster("rg", "prod"), credential=credential)
             async with kube:
                 result = await kube.object("v1", "ConfigMap", "default", "cm").update(merge_patch({"data": {"a": "1"}}))

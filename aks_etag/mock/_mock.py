@@ -14,7 +14,7 @@ from aks_etag.mock._core.backstage import Backstage, Change, Pools
 from aks_etag.mock._core.clock import VirtualClock
 from aks_etag.mock._core.faults import Aim, Doom, Effect, Fault, Phase
 from aks_etag.mock._core.hooks import Hook, Hooks
-from aks_etag.mock._core.operations import Failure, Operation
+from aks_etag.mock._core.operations import Failure
 from aks_etag.mock._core.seeding import sow
 from aks_etag.mock._core.seeds import ZERO_ID
 from aks_etag.mock._core.service import Service
@@ -136,10 +136,6 @@ class MockAks(Doors, Assertions):
     def clusters(self) -> list[tuple[str, str]]:
         """List the clusters there are: group and name."""
         return self._backstage.clusters()
-
-    def operations(self) -> list[Operation]:
-        """List the operations that run, oldest first."""
-        return self._backstage.operations()
 
     def edit(self, resource_group: str, cluster: str, pool: str | None = None, change: Change = _nothing) -> None:
         """Be another writer: ``change`` edits the body in place, and its operation is already over."""

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, urlsplit
 from aks_etag.mock._assertions import line
 from aks_etag.mock._core.answers import Answer, encode
 from aks_etag.mock._core.operations import Operation
+from aks_etag.mock._core.records import cluster_body
 
 if TYPE_CHECKING:
     from aks_etag.mock._mock import MockAks
@@ -84,11 +85,14 @@ class Control:
 
     def _state(self, *_: Any) -> Any:
         mock = self._mock
-        clusters = [{**mock.body(group, name), "resourceGroup": group} for group, name in mock.clusters()]
+        clusters, running = mock.core.shown()
         return {
             "subscription": mock.subscription_id,
-            "clusters": clusters,
-            "operations": [_shown(each) for each in mock.operations()],
+            "clusters": [
+                {**cluster_body(each), "resourceGroup": each.group, "subscription": each.subscription}
+                for each in clusters
+            ],
+            "operations": [_shown(each) for each in running],
             "switches": {**asdict(mock.switches), "tagless_api_versions": list(mock.switches.tagless_api_versions)},
             "now": mock.clock.time(),
             "requests": len(mock.journal),

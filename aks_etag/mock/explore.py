@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, Final
 
+from aks_etag.mock._core.records import cluster_body
 from aks_etag.mock._mock import MockAks
 from aks_etag.mock._schedule import NO_FAULT, Choice, Fault, Run, Stage, Writer, is_write
 
@@ -167,10 +168,8 @@ class _Search:
 
 
 def _state(mock: MockAks) -> State:
-    found: dict[str, Any] = {}
-    for group, name in mock.clusters():
-        found[f"{group}/{name}"] = _bare(mock.body(group, name))
-    return found
+    clusters, _ = mock.core.shown()
+    return {f"{each.group}/{each.name}": _bare(cluster_body(each)) for each in clusters}
 
 
 def _bare(value: Any) -> Any:

@@ -73,6 +73,13 @@ def test_the_state_is_shown(mock: MockAks, served: Any) -> None:
     assert state["requests"] == len(mock.journal) == 1
 
 
+def test_every_subscription_is_shown(mock: MockAks, served: Any) -> None:
+    other = mock.add_subscription("22222222-2222-2222-2222-222222222222")
+    other.add_cluster("rg9", "far")
+    shown = [(each["subscription"], each["name"]) for each in served.get("/_mock/state").json()["clusters"]]
+    assert shown == [(mock.subscription_id, "aks1"), (other.subscription_id, "far")]
+
+
 def test_the_journal_goes_on_where_one_was(served: Any) -> None:
     for _ in range(3):
         served.ask("GET", served.np1)

@@ -15,7 +15,6 @@ from aks_etag.mock._core.checks import check_cluster, check_pool
 from aks_etag.mock._core.cluster_writes import born_cluster, moved_pools, replaced
 from aks_etag.mock._core.copies import copied
 from aks_etag.mock._core.documents import new_pool
-from aks_etag.mock._core.operations import Operation
 from aks_etag.mock._core.pool_writes import replaced_pool
 from aks_etag.mock._core.records import TERMINAL_STATES, Cluster, Pool, cluster_body, pool_body, see
 from aks_etag.mock._core.store import Store
@@ -77,12 +76,6 @@ class Backstage:
         """List the clusters there are."""
         with self._store.lock:
             return [(cluster.group, cluster.name) for cluster in self._store.clusters.values()]
-
-    def operations(self) -> list[Operation]:
-        """List the operations that run."""
-        with self._store.lock:
-            self._store.expire()
-            return self._store.operations.running()
 
     def edit(self, group: str, name: str, pool_name: str | None, change: Change) -> None:
         """Be another writer whose operation is already over."""

@@ -14,6 +14,8 @@ from aks_etag.mock._core.clock import VirtualClock
 from aks_etag.mock._core.faults import Fault
 from aks_etag.mock._core.hooks import Hooks
 from aks_etag.mock._core.journal import JournalEntry
+from aks_etag.mock._core.operations import Operation
+from aks_etag.mock._core.records import Cluster
 from aks_etag.mock._core.snapshots import Saved, restore, save
 from aks_etag.mock._core.store import Store
 
@@ -61,6 +63,15 @@ class Service:
         """Answer for another subscription, too."""
         with self._store.lock:
             self._stores[store.subscription.lower()] = store
+
+    def shown(self) -> tuple[list[Cluster], list[Operation]]:
+        """Return all clusters and all running operations of one moment, of every subscription."""
+        with self._store.lock:
+            stores = list(self._stores.values())
+            for store in stores:
+                store.expire()
+            clusters = [cluster for store in stores for cluster in store.clusters.values()]
+            return clusters, [operation for store in stores for operation in store.operations.running()]
 
     def save(self) -> list[tuple[Store, Saved]]:
         """Keep the state of every subscription."""

@@ -51,7 +51,7 @@ def tests(session: nox.Session) -> None:
     dist = Path(session.create_tmp()).resolve() / "dist"
     session.run("python", "-m", "build", "-q", "--wheel", "--outdir", str(dist), silent=True)
     wheel = max(dist.glob("*.whl"), key=lambda path: path.stat().st_mtime)
-    needs = needed("anyio", "coverage", "hypothesis", "pyte", "pytest-cov", "pytest-timeout")
+    needs = needed("anyio", "coverage", "hypothesis", "pyte", "pytest-cov", "pytest-timeout", "uvicorn")
     session.install("-q", "--force-reinstall", "--no-deps", str(wheel))
     session.install("-q", f"aks-etag[aio,kubernetes,test] @ {wheel.as_uri()}", *needs)
     session.run("pytest", "--cov", "--cov-report=", *session.posargs)
@@ -66,7 +66,9 @@ def minimums(session: nox.Session) -> None:
     extras = project["optional-dependencies"]
     asked = [*project["dependencies"], *extras["test"], *extras["aio"], *extras["kubernetes"]]
     lowest = [each.replace(">=", "==") for each in asked]
-    session.install("-q", *lowest, *needed("anyio", "coverage", "hypothesis", "pyte", "pytest-cov", "pytest-timeout"))
+    session.install(
+        "-q", *lowest, *needed("anyio", "coverage", "hypothesis", "pyte", "pytest-cov", "pytest-timeout", "uvicorn")
+    )
     session.install("-q", "--no-deps", ".")
     session.run("pip", "list", "--format=freeze")
     session.run("pytest", *session.posargs)

@@ -18,7 +18,7 @@ App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 def app(core: Service, control: Control) -> App:
-    """Build the application; a lost answer is an ``OSError``, at which servers close the connection."""
+    """Build the application; at a lost answer it fails in the middle of one, and servers close the connection."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -48,6 +48,8 @@ async def _http(core: Service, control: Control, scope: Scope, receive: Receive,
             # A hook of a test may send requests of its own, so this must not hold up the loop.
             answer = await asyncio.to_thread(core.handle, scope["method"], url, headers, body, remote=True)
         except ConnectionLostError as lost:
+            # A server answers 500 for an application that fails before it has begun: begun, it can only hang up.
+            await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"1")]})
             raise OSError("the mock drops the connection") from lost
     length = [] if answer.status in BODILESS else [(b"content-length", str(len(answer.body)).encode())]
     named = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers.items()]

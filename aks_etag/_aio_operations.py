@@ -11,8 +11,8 @@ from ._core.continuation import Continuation
 from ._core.events import OperationProgress
 from ._core.messages import NoResponse, Request
 from ._core.operation import ENDED_BADLY
-from ._drivers import AsyncTransport, Surroundings
-from ._flows.effects import Accepted, Effect, Emit, Flow, Send, Sleep, Together, Undecided
+from ._drivers import AsyncTransport, Surroundings, asent
+from ._flows.effects import Accepted, Effect, Emit, Flow, Send, Sleep, Together, Turn, Undecided
 from ._flows.resume import begun, over
 from ._turns import TaskTurn
 from .errors import DeadlineExceededError, WriteOutcomeUnknownError
@@ -40,6 +40,8 @@ class AsyncOperation(Generic[R]):
         self._resource_id = resource_id
         self._again = again
         self._turn = TaskTurn(self, "_ahead")
+        # In its lane until the write is accepted: nobody need ever ask for what comes then.
+        self._lane = around.lanes.turns()
         self._effect: Effect | None = None
         self._due: float | None = None
         self._accepted: Accepted | None = None
@@ -120,8 +122,11 @@ class AsyncOperation(Generic[R]):
 
     async def _start(self) -> Self:
         """Go on until the write is accepted, or there is no need of it; what fails before that is raised."""
-        while not self._finished and self._accepted is None:
-            await self._pause(await self._ahead(math.inf, to_acceptance=True))
+        try:
+            while not self._finished and self._accepted is None:
+                await self._pause(await self._ahead(math.inf, to_acceptance=True))
+        finally:
+            self._lane.give_back()
         if self._error is not None:
             raise self._error
         return self
@@ -167,20 +172,18 @@ class AsyncOperation(Generic[R]):
                 return None
             case Accepted():
                 return True
+            case Turn(resource_id, until):
+                return await self._lane.atake(resource_id, until, self._around.clock)
             case Together():
                 raise NotImplementedError("a write does not work on several things at once")
             case _:
                 return self._around.answer(self._effect)
 
     async def _sent(self, request: Request) -> Any:
-        self._around.stats.sent(request)
         if request.is_write:
             # Until the flow has its answer, whoever asks next must not send it again. A read is simply made again.
             self._lost = NoResponse(error=TimeoutError("interrupted"))
-        try:
-            return await self._transport.send(request)
-        except Exception as error:  # noqa: BLE001  # whatever a transport raises leaves doubt
-            return NoResponse(error=error, final=True)
+        return await asent(request, self._transport, self._around)
 
     def _take(self, reply: Any) -> None:
         """Give the flow an answer, and keep what it asks for next; how it ends is kept for everybody who asks."""

@@ -236,7 +236,8 @@ class Calls:
                 raise InvalidPreconditionError("delete takes exactly one of if_match, only_if and force=True")
             if not callable(only_if):
                 raise TypeError(f"only_if is a function of the snapshot, not a {type(only_if).__name__}")
-            return self._within(deadline, partial(compose.delete_if, self.resource(), only_if, self.options(on_busy)))
+            flow = partial(compose.delete_if, self.resource(), only_if, self.options(on_busy))
+            return self._within(deadline, in_turn(flow))
         guard = condition(if_match=if_match, force=force, target=str(self.address))
         seen = if_match if isinstance(if_match, Snapshot) else None
         return self._once("delete", self.resource().remove(guard), guard, deadline, seen=seen)
@@ -272,7 +273,7 @@ class Calls:
     ) -> Flow[WriteResult]:
         if verify is not None and not callable(verify):
             raise TypeError(f"verify is a function of the snapshot, not a {type(verify).__name__}")
-        done = self._within(deadline, flow)
+        done = self._within(deadline, in_turn(flow))
         return done if verify is None else verified(done, verify)
 
     def _within(self, deadline: float | None, flow: Callable[[Budget], Flow[T]]) -> Flow[T]:
@@ -283,6 +284,16 @@ class Calls:
             return (yield from flow(budget))
 
         return limited()
+
+
+def in_turn(flow: Callable[[Budget], Flow[T]]) -> Callable[[Budget], Flow[T]]:
+    """Let a flow that writes wait for its turn first."""
+
+    def waiting(budget: Budget) -> Flow[T]:
+        yield from budget.turn()
+        return (yield from flow(budget))
+
+    return waiting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

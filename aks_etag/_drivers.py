@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import random
 import uuid
 from collections.abc import Callable
@@ -14,15 +15,30 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar, assert_never
 
 from ._clock import Clock
-from ._core.events import Event, Fighting, Flapping, NotFenced, OutcomeUnknown, Warned
+from ._core.events import Busy, Event, Fighting, Flapping, NotFenced, OutcomeUnknown, Warned
 from ._core.messages import NoResponse, Outcome, Request
-from ._flows.effects import Accepted, Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Together, Undecided
+from ._flows.effects import (
+    Accepted,
+    Chance,
+    Effect,
+    Emit,
+    Flow,
+    NewRequestId,
+    Now,
+    Send,
+    Sleep,
+    Together,
+    Turn,
+    Undecided,
+)
+from ._lanes import Lanes
 from ._stats import Stats
 
 T = TypeVar("T")
 OnEvent = Callable[[Event], object]
 
 _LOG: Final = logging.getLogger("aks_etag")
+_GATE: Final = "another PUT of this client to the same cluster has no answer yet"
 _SERIOUS: Final = (OutcomeUnknown, NotFenced, Fighting, Flapping, Warned)
 
 
@@ -50,10 +66,13 @@ class Surroundings:
     stats: Stats
     on_event: OnEvent | None = None
     rng: random.Random = field(default_factory=random.Random)
+    lanes: Lanes = field(default_factory=Lanes)
 
     def tell(self, event: Event) -> None:
         """Count, log and pass on an event; what a listener raises is logged, since a write must not die of it."""
         self.stats.count(event)
+        if isinstance(event, Busy) and event.pool is not None and not event.ours:
+            self._learn(event.resource_id, event.pool)
         name = type(event).__name__
         facts = {f"aks_{key}": getattr(event, key) for key in event.__dataclass_fields__}
         level = logging.WARNING if isinstance(event, _SERIOUS) else logging.INFO
@@ -64,6 +83,15 @@ class Surroundings:
             self.on_event(event)
         except Exception:  # noqa: BLE001  # a listener is no part of the write
             _LOG.exception("on_event raised for %s", name)
+
+    def _learn(self, resource_id: str, pool: str) -> None:
+        """Take note of pools that block each other."""
+        if not resource_id.casefold().endswith(f"/{pool.casefold()}"):
+            self.lanes.share(resource_id)
+
+    def patience(self, request: Request) -> float:
+        """Return until when a request may wait for its gate: as long as for its answer."""
+        return math.inf if request.timeout is None else self.clock.monotonic() + request.timeout
 
     def answer(self, effect: Now | Chance | NewRequestId | Emit | Undecided | Accepted) -> Any:
         """Answer an effect that takes no time."""
@@ -96,6 +124,7 @@ class Surroundings:
 def run(flow: Flow[T], transport: Transport, around: Surroundings) -> T:
     """Run a flow to its end in this thread."""
     undecided: Undecided | None = None
+    turns = around.lanes.turns()
     reply: Any = None
     try:
         while True:
@@ -107,13 +136,11 @@ def run(flow: Flow[T], transport: Transport, around: Surroundings) -> T:
             reply = None
             match effect:
                 case Send():
-                    around.stats.sent(effect.request)
-                    try:
-                        reply = transport.send(effect.request)
-                    except Exception as error:  # noqa: BLE001  # whatever a transport raises leaves doubt
-                        reply = NoResponse(error=error, final=True)
+                    reply = sent(effect.request, transport, around)
                 case Sleep():
                     around.clock.sleep(effect.seconds)
+                case Turn():
+                    reply = turns.take(effect.resource_id, effect.until, around.clock)
                 case Together():
                     reply = _together(effect, transport, around)
                 case _:
@@ -123,6 +150,22 @@ def run(flow: Flow[T], transport: Transport, around: Surroundings) -> T:
         around.interrupted(undecided, reason)
         _abandoned(flow, reason)
         raise
+    finally:
+        turns.give_back()
+
+
+def sent(request: Request, transport: Transport, around: Surroundings) -> Outcome:
+    """Send a request, once, as soon as its gate is open."""
+    turns, clock = around.lanes.turns(), around.clock
+    try:
+        if request.gate and not turns.take(request.gate, around.patience(request), clock):
+            return NoResponse(error=TimeoutError(_GATE), sent=False)
+        around.stats.sent(request)
+        return transport.send(request)
+    except Exception as error:  # noqa: BLE001  # whatever a transport raises leaves doubt
+        return NoResponse(error=error, final=True)
+    finally:
+        turns.give_back()
 
 
 def _abandoned(flow: Flow[Any], reason: BaseException) -> None:
@@ -149,6 +192,7 @@ def _together(effect: Together, transport: Transport, around: Surroundings) -> l
 async def arun(flow: Flow[T], transport: AsyncTransport, around: Surroundings) -> T:
     """Run a flow to its end in this task."""
     undecided: Undecided | None = None
+    turns = around.lanes.turns()
     reply: Any = None
     try:
         while True:
@@ -160,13 +204,11 @@ async def arun(flow: Flow[T], transport: AsyncTransport, around: Surroundings) -
             reply = None
             match effect:
                 case Send():
-                    around.stats.sent(effect.request)
-                    try:
-                        reply = await transport.send(effect.request)
-                    except Exception as error:  # noqa: BLE001  # whatever a transport raises leaves doubt
-                        reply = NoResponse(error=error, final=True)
+                    reply = await asent(effect.request, transport, around)
                 case Sleep():
                     await around.clock.asleep(effect.seconds)
+                case Turn():
+                    reply = await turns.atake(effect.resource_id, effect.until, around.clock)
                 case Together():
                     reply = await _atogether(effect, transport, around)
                 case _:
@@ -176,6 +218,22 @@ async def arun(flow: Flow[T], transport: AsyncTransport, around: Surroundings) -
         around.interrupted(undecided, reason)
         _abandoned(flow, reason)
         raise
+    finally:
+        turns.give_back()
+
+
+async def asent(request: Request, transport: AsyncTransport, around: Surroundings) -> Outcome:
+    """Send a request, once, as soon as its gate is open."""
+    turns, clock = around.lanes.turns(), around.clock
+    try:
+        if request.gate and not await turns.atake(request.gate, around.patience(request), clock):
+            return NoResponse(error=TimeoutError(_GATE), sent=False)
+        around.stats.sent(request)
+        return await transport.send(request)
+    except Exception as error:  # noqa: BLE001  # whatever a transport raises leaves doubt
+        return NoResponse(error=error, final=True)
+    finally:
+        turns.give_back()
 
 
 async def _atogether(effect: Together, transport: AsyncTransport, around: Surroundings) -> list[Any]:

@@ -17,6 +17,7 @@ from ._core.evidence import OnDoubt
 from ._core.pacing import ConflictRetry
 from ._drivers import OnEvent, Surroundings
 from ._flows.options import OnBusy, Options
+from ._lanes import Lanes
 from ._stats import Stats
 from ._writers import Writers
 from .history._recorder import Recorder
@@ -43,6 +44,7 @@ class Parts:
     clock: Clock
     stats: Stats = field(default_factory=Stats)
     rng: random.Random = field(default_factory=random.Random)
+    lanes: Lanes = field(default_factory=Lanes)
 
     @classmethod
     def of_sdk(cls, transport: SdkTransport | AsyncSdkTransport, subscription_id: str, clock: Clock) -> Parts:
@@ -103,7 +105,7 @@ class Parts:
 
     def around(self, on_event: OnEvent | None) -> Surroundings:
         """Return what a driver needs."""
-        return Surroundings(clock=self.clock, stats=self.stats, on_event=on_event, rng=self.rng)
+        return Surroundings(clock=self.clock, stats=self.stats, on_event=on_event, rng=self.rng, lanes=self.lanes)
 
     def sdk(self, kind: Callable[..., T], settings: Settings, transport: Way) -> T:
         """Return the SDK's stock client on the same credential, cloud and connections."""

@@ -17,7 +17,8 @@ WRITES = frozenset({"PUT", "PATCH", "DELETE", "POST"})
 class Request:
     """One request. ``url`` is relative to the endpoint, or absolute for a link that the service handed out.
 
-    ``timeout`` is how long to wait for the answer, in seconds; ``None`` leaves it to the transport.
+    ``timeout`` is how long to wait for the answer, in seconds; ``None`` leaves it to the transport. Of a client's
+    requests with the same ``gate``, one at a time is unanswered.
     """
 
     method: str
@@ -26,6 +27,7 @@ class Request:
     body: JSON = field(default=None, repr=False)
     request_id: str = ""
     timeout: float | None = None
+    gate: str = ""
 
     def __repr__(self) -> str:
         return f"<Request {self.method} {self.url.partition('?')[0]}>"

@@ -19,7 +19,7 @@ from .._core.pacing import (
 )
 from ..errors import DeadlineExceededError
 from . import failures
-from .effects import Accepted, Flow, Sleep, chance, emit, now
+from .effects import Accepted, Flow, Sleep, Turn, chance, emit, now
 from .options import Options
 
 
@@ -46,6 +46,20 @@ class Budget:
             deadline=options.conflict_retry.deadline if deadline is None else deadline,
             ceiling=options.polling_interval,
         )
+
+    def turn(self) -> Flow[None]:
+        """Wait for the other writes of this client to the same resource: first come, first served.
+
+        Raises:
+            DeadlineExceededError: the turn did not come in time.
+        """
+        before = yield from now()
+        came = yield Turn(self.resource_id, self.started + self.deadline)
+        self.waited += (yield from now()) - before
+        if not came:
+            late = self.expired("its turn: other calls of this client write to it", None)
+            late.applied = False
+            raise late
 
     def handed_over(self, accepted: Accepted) -> Flow[None]:
         """Tell that a write was accepted; where somebody else waits for it from now on, the deadline is theirs."""

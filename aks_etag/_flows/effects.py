@@ -55,6 +55,17 @@ class Emit:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """Wait for the turn to write to a resource, which lasts until the flow ends; one write of a client at a time.
+
+    Answered with whether it came before ``until``, a time of the clock of ``Now``.
+    """
+
+    resource_id: str
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
 class Undecided:
     """Name the writes in flight or in doubt, so that an interruption can say which they were."""
 
@@ -90,7 +101,7 @@ class Accepted:
     telling: Callable[[], bool] = lambda: True
 
 
-Effect: TypeAlias = Send | Sleep | Now | Chance | NewRequestId | Emit | Undecided | Together | Accepted
+Effect: TypeAlias = Send | Sleep | Now | Chance | NewRequestId | Emit | Undecided | Together | Accepted | Turn
 Flow: TypeAlias = Generator[Effect, Any, T]
 
 

@@ -83,7 +83,10 @@ class ArmResource:
 
     def _request(self, method: str, body: Any = None, condition: Condition | None = None) -> Request:
         headers = {} if condition is None else condition.headers(self.arm.etag_format)
-        return Request(method=method, url=f"{self.id}?api-version={self.arm.api_version}", headers=headers, body=body)
+        url = f"{self.id}?api-version={self.arm.api_version}"
+        # Two PUTs on one cluster or its pools, both unanswered, can lose a save race inside of the service.
+        gate = f"{self.address.parent} PUT" if method == "PUT" else ""
+        return Request(method=method, url=url, headers=headers, body=body, gate=gate)
 
     def _snapshot(self, response: Response, tag: object, settled: bool) -> Snapshot:
         state = properties(response.body).get("provisioningState")

@@ -110,7 +110,7 @@ class Calls:
             request = target.replace(desired, CREATE)
             return once(target, "put", request, CREATE, self.choices.options, budget, adopt=adopt)
 
-        return self._on(deadline, post)
+        return self._writing(deadline, post)
 
     @written_down
     def update(self, change: Change, if_match: Tag, deadline: float | None) -> Flow[WriteResult]:
@@ -122,7 +122,7 @@ class Calls:
             done = update(target, wanted, self.choices.options, budget, pin=pin)
             return noticed(done, target, self.choices.watchdog)
 
-        return self._on(deadline, loop)
+        return self._writing(deadline, loop)
 
     @written_down
     def create_or_update(self, body: Mapping[str, Any], change: Change, deadline: float | None) -> Flow[WriteResult]:
@@ -134,7 +134,7 @@ class Calls:
             done = compose.create_or_update(target, request, wanted, self.choices.options, budget)
             return noticed(done, target, self.choices.watchdog)
 
-        return self._on(deadline, either)
+        return self._writing(deadline, either)
 
     @written_down
     def patch(
@@ -149,7 +149,7 @@ class Calls:
             raise InvalidPreconditionError("locked=False means no lock: it cannot be combined with if_match")
         seen = if_match if isinstance(if_match, Snapshot) else None
         flow = partial(_flows.patch, change=change, seen=seen, locked=locked, options=self.choices.options)
-        return self._on(deadline, lambda target, budget: flow(target, budget=budget))
+        return self._writing(deadline, lambda target, budget: flow(target, budget=budget))
 
     @written_down
     def apply(
@@ -166,7 +166,7 @@ class Calls:
             as_manager = replace(target, field_manager=field_manager)
             return _flows.apply(as_manager, as_manager.named(desired), force, budget, self.choices.watchdog)
 
-        return self._on(deadline, said)
+        return self._writing(deadline, said)
 
     @written_down
     def delete(
@@ -178,7 +178,7 @@ class Calls:
             raise InvalidPreconditionError("delete takes exactly one of if_match, only_if and force=True")
         if callable(only_if):
             predicate = only_if
-            return self._on(
+            return self._writing(
                 deadline, lambda target, budget: compose.delete_if(target, predicate, self.choices.options, budget)
             )
 
@@ -189,13 +189,20 @@ class Calls:
             request = target.remove(guard, base=None if seen is None else seen.body)
             return once(target, "delete", request, guard, self.choices.options, budget, seen=seen)
 
-        return self._on(deadline, remove)
+        return self._writing(deadline, remove)
 
-    def _on(self, deadline: float | None, flow: Callable[[Watched, Budget], Flow[T]]) -> Flow[T]:
+    def _writing(self, deadline: float | None, flow: Callable[[Watched, Budget], Flow[T]]) -> Flow[T]:
+        return self._on(deadline, flow, in_turn=True)
+
+    def _on(
+        self, deadline: float | None, flow: Callable[[Watched, Budget], Flow[T]], *, in_turn: bool = False
+    ) -> Flow[T]:
         seconds = None if deadline is None else check_seconds("deadline", deadline)
 
         def located() -> Flow[T]:
             budget = yield from Budget.start(self.label, self.choices.options, seconds)
+            if in_turn:
+                yield from budget.turn()
             place = yield from self.discovery.place(self.api_version, self.kind, self.namespace, self.name, budget)
             return (yield from flow(self._target(place), budget))
 

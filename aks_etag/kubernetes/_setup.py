@@ -26,6 +26,7 @@ from .._drivers import OnEvent, Surroundings
 from .._flows.budget import Budget
 from .._flows.effects import Flow
 from .._flows.options import Options
+from .._lanes import Lanes
 from .._stats import Stats
 from .._writers import Writers
 from ..history._recorder import Recorder
@@ -126,6 +127,7 @@ class Parts:
     stats: Stats = field(default_factory=Stats)
     discovery: Discovery = field(default_factory=Discovery)
     rng: random.Random = field(default_factory=random.Random)
+    lanes: Lanes = field(default_factory=Lanes)
 
     @classmethod
     def made(cls, base_url: str, clock: Clock | None) -> Parts:
@@ -147,7 +149,7 @@ class Parts:
 
     def around(self, on_event: OnEvent | None) -> Surroundings:
         """Return what a driver needs."""
-        return Surroundings(clock=self.clock, stats=self.stats, on_event=on_event, rng=self.rng)
+        return Surroundings(clock=self.clock, stats=self.stats, on_event=on_event, rng=self.rng, lanes=self.lanes)
 
     def listing(
         self, api_version: str, kind: str, namespace: str | None, chunk: int, labels: str, choices: Choices

@@ -18,7 +18,8 @@ from . import work
 from .judge import Play
 from .network import carry
 from .plan import Plan
-from .world import Task, World
+from .task import Task
+from .world import World
 
 _UNCLEAR: Final = frozenset({408, 500, 502, 503, 504})
 # What azure-core's RetryPolicy sends again by itself.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from aks_etag._core.messages import NoResponse, Request, Response
 
 if TYPE_CHECKING:
-    from .world import Task, World
+    from .task import Task
+    from .world import World
 
 PATIENCE: Final = 100.0
 _BUSY: Final = {

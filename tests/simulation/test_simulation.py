@@ -152,3 +152,13 @@ def test_late_requests_are_delivered_before_anybody_judges() -> None:
         arrived = {entry.request_id for entry in world.mock.journal if entry.method != "GET"}
         assert len(sent - arrived) <= len(kept)
     assert late > 0
+
+
+def test_writers_of_one_client_never_refuse_each_other() -> None:
+    waited = 0
+    for plan in filter(lambda plan: plan.stage == "pool", map(plan_of, range(300))):
+        writers = tuple(replace(each, client=0, dies=0, ops=("increment", "append") * 2) for each in plan.writers)
+        world = played(replace(plan, writers=writers, background=(), dooms=(), rate=0.0), True)
+        assert 412 not in {entry.status for entry in world.mock.journal}, world.trace
+        waited += sum("waits for its turn" in line for line in world.trace)
+    assert waited > 100

@@ -6,7 +6,7 @@ from __future__ import annotations
 import heapq
 import json
 import random
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -15,7 +15,18 @@ from aks_etag import AksEtagError, ConflictRetry
 from aks_etag._calls import Calls, Settings, arm_settings
 from aks_etag._core.messages import Outcome, Request, Response
 from aks_etag._core.resource_id import ResourceId
-from aks_etag._flows.effects import Accepted, Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Undecided
+from aks_etag._flows.effects import (
+    Accepted,
+    Chance,
+    Effect,
+    Emit,
+    NewRequestId,
+    Now,
+    Send,
+    Sleep,
+    Turn,
+    Undecided,
+)
 from aks_etag._flows.options import Options
 from aks_etag._resources.owned import MARKER
 from aks_etag._writers import Writers
@@ -25,31 +36,15 @@ from aks_etag.mock import MockAks
 
 from . import work
 from .background import happen
+from .lanes import Lanes
 from .plan import Fault, Plan, Writer, drawn_fault
+from .task import Task
 
 ENDPOINT: Final = "https://management.azure.com"
 KEY: Final = bytes(16)
 HEAD: Final = {"line": "history", "version": 1, "key": KEY.hex()}
 # The real ways to the service give up in the end; a simulation that does not is a defect.
 MOST_REQUESTS: Final = 5000
-
-
-@dataclass(slots=True)
-class Task:
-    """One writer at work: the flow that runs, and those that wait for its result."""
-
-    writer: Writer
-    dice: random.Random
-    fate: random.Random
-    settings: Settings
-    flow: Flow[Any] | None = None
-    steps: Generator[Flow[Any], Any, None] | None = None
-    job: work.Job | None = None
-    hears: Callable[[Any], None] | None = None
-    dead: bool = False
-    done: int = 0
-    sent: int = 0
-    ids: int = 0
 
 
 @dataclass
@@ -71,6 +66,7 @@ class World:
     requests: int = 0
     initial: Mapping[str, Any] = field(default_factory=dict)
     final: Mapping[str, Any] = field(default_factory=dict)
+    lanes: Lanes = field(default_factory=Lanes)
 
     def __post_init__(self) -> None:
         plan = self.plan
@@ -156,24 +152,33 @@ class World:
         if task.hears is not None:
             hears, task.hears = task.hears, None
             return hears(reply)
-        assert task.flow is not None
-        send = task.flow.send
         self.current = task
-        while True:
-            try:
-                effect = send(reply)
-            except StopIteration as end:
-                return self._next(task, end.value)
-            except (AksEtagError, ConnectionError, TimeoutError) as error:
-                self.note(f"w{task.writer.number} raised {type(error).__name__}: {error}")
-                return self._next(task, None, failed=True)
-            if isinstance(effect, Send):
-                task.sent += 1
-                self.carry(self, task, effect.request)
-                return self._interrupted(task) if task.sent == task.writer.dies else None
-            if isinstance(effect, Sleep):
-                return self.after(effect.seconds, task, None)
-            reply = self._answer(task, effect)
+        effect = self._stepped(task, reply)
+        while effect is not None:
+            match effect:
+                case Send():
+                    task.sent += 1
+                    self.carry(self, task, effect.request)
+                    return self._interrupted(task) if task.sent == task.writer.dies else None
+                case Sleep():
+                    return self.after(effect.seconds, task, None)
+                case Turn() if not self.lanes.take(self, task, effect):
+                    return None
+                case _:
+                    effect = self._stepped(task, self._answer(task, effect))
+        return None
+
+    def _stepped(self, task: Task, reply: Any) -> Effect | None:
+        """Give a flow a reply; return what it asks for next, ``None`` where it has ended and another one is begun."""
+        assert task.flow is not None
+        try:
+            return task.flow.send(reply)
+        except StopIteration as end:
+            self._next(task, end.value)
+        except (AksEtagError, ConnectionError, TimeoutError) as error:
+            self.note(f"w{task.writer.number} raised {type(error).__name__}: {error}")
+            self._next(task, None, failed=True)
+        return None
 
     def _interrupted(self, task: Task) -> None:
         """Let Ctrl-C come while a request is on its way; whatever is answered, nobody hears it."""
@@ -182,6 +187,7 @@ class World:
         self.note(f"w{task.writer.number} is interrupted")
         with suppress(KeyboardInterrupt):
             task.flow.throw(KeyboardInterrupt())
+        self.lanes.leave(self, task)
 
     def _answer(self, task: Task, effect: Effect) -> Any:
         """Answer what takes no time."""
@@ -195,6 +201,8 @@ class World:
                 return f"w{task.writer.number}-{task.ids}"
             case Emit() | Undecided() | Accepted():
                 return None
+            case Turn():
+                return True
             case _:
                 raise AssertionError(effect)
 
@@ -210,6 +218,7 @@ class World:
 
     def _next(self, task: Task, result: Any, *, failed: bool = False) -> None:
         """Begin the next flow of a writer: the next step of what it does, or the next thing to do."""
+        self.lanes.leave(self, task)
         while True:
             if task.steps is not None and not failed:
                 try:

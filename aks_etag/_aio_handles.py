@@ -15,9 +15,9 @@ from ._core.pacing import ConflictRetry
 from ._core.resource_id import ResourceId
 from ._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
 from ._core.unset import UNSET, Unset
-from ._drivers import OnEvent
 from ._flows.effects import Flow
 from ._flows.options import OnBusy, Options
+from ._surroundings import OnEvent
 from .errors import NotFoundError
 
 if TYPE_CHECKING:

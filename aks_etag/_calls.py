@@ -20,7 +20,6 @@ from ._core.precondition import CREATE, Condition, condition, pinned
 from ._core.resource_id import ResourceId, check_name, parse
 from ._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
 from ._core.unset import UNSET, Unset
-from ._drivers import OnEvent
 from ._flows import compose, read
 from ._flows.aftermath import verified
 from ._flows.budget import Budget
@@ -31,6 +30,7 @@ from ._flows.single import Verb
 from ._flows.update import check_age, update
 from ._flows.write import once
 from ._resources import AgentPool, Arm, ClusterTags, ManagedCluster, Resource
+from ._surroundings import OnEvent
 from ._writers import Writers
 from .errors import InvalidPreconditionError
 from .history._recorder import Recorder, written_down

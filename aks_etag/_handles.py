@@ -14,10 +14,10 @@ from ._core.pacing import ConflictRetry
 from ._core.resource_id import ResourceId
 from ._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
 from ._core.unset import UNSET, Unset
-from ._drivers import OnEvent
 from ._flows.effects import Flow
 from ._flows.options import OnBusy, Options
 from ._operations import Operation
+from ._surroundings import OnEvent
 from .errors import NotFoundError
 
 if TYPE_CHECKING:

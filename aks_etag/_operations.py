@@ -11,9 +11,10 @@ from ._core.continuation import Continuation
 from ._core.events import OperationProgress
 from ._core.messages import NoResponse, Request
 from ._core.operation import ENDED_BADLY
-from ._drivers import Surroundings, Transport, sent
 from ._flows.effects import Accepted, Effect, Emit, Flow, Send, Sleep, Together, Turn, Undecided
 from ._flows.resume import begun, over
+from ._sending import Transport, sent
+from ._surroundings import Surroundings
 from ._turns import ThreadTurn
 from .errors import DeadlineExceededError, WriteOutcomeUnknownError
 

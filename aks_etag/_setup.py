@@ -15,10 +15,10 @@ from ._clock import Clock, SystemClock
 from ._core.etag import ETagFormat
 from ._core.evidence import OnDoubt
 from ._core.pacing import ConflictRetry
-from ._drivers import OnEvent, Surroundings
 from ._flows.options import OnBusy, Options
 from ._lanes import Lanes
 from ._stats import Stats
+from ._surroundings import OnEvent, Surroundings
 from ._writers import Writers
 from .history._recorder import Recorder
 from .transports._endpoint import Endpoint, endpoint_of

@@ -20,10 +20,11 @@ from ._core.messages import Request
 from ._core.pacing import ConflictRetry
 from ._core.resource_id import ResourceId, check_name, parse
 from ._core.snapshot import Snapshot, WriteResult
-from ._drivers import OnEvent, arun
+from ._drivers import arun
 from ._flows.effects import Flow
 from ._flows.options import OnBusy
 from ._stats import Stats
+from ._surroundings import OnEvent
 
 if TYPE_CHECKING:
     from azure.core import AzureClouds

@@ -43,7 +43,7 @@ RULES = [
     (r"\bOperation\b", "AsyncOperation"),
     (r"several threads may ask", "several tasks may ask"),
     (r"\bThreadTurn\b", "TaskTurn"),
-    (r"import Surroundings, Transport, sent\b", "import AsyncTransport, Surroundings, asent"),
+    (r"import Transport, sent\b", "import AsyncTransport, asent"),
     (r"transport: Transport\b", "transport: AsyncTransport"),
     (r"(?<!def )self\._pause\(", "await self._pause("),
     (r"self\._around\.clock\.sleep\(", "await self._around.clock.asleep("),
@@ -79,7 +79,7 @@ RULES = [
     (r"collections\.abc import Callable, Iterator,", "collections.abc import AsyncIterator, Callable,"),
     (r"collections\.abc import Iterator\b", "collections.abc import AsyncIterator"),
     (r"-> Iterator\[", "-> AsyncIterator["),
-    (r"_drivers import OnEvent, run\b", "_drivers import OnEvent, arun"),
+    (r"_drivers import run\b", "_drivers import arun"),
     (r"_parts\.transport\(", "_parts.async_transport("),
     (
         r"def (_run|_list|get|get_or_none|wait|create|create_or_update|delete|read_consistent|update|update_tags"

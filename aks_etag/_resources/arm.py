@@ -85,7 +85,7 @@ class ArmResource:
         headers = {} if condition is None else condition.headers(self.arm.etag_format)
         url = f"{self.id}?api-version={self.arm.api_version}"
         # Two PUTs on one cluster or its pools, both unanswered, can lose a save race inside of the service.
-        gate = f"{self.address.parent} PUT" if method == "PUT" else ""
+        gate = f"{self.id.partition('/agentPools/')[0]} PUT" if method == "PUT" else ""
         return Request(method=method, url=url, headers=headers, body=body, gate=gate)
 
     def _snapshot(self, response: Response, tag: object, settled: bool) -> Snapshot:

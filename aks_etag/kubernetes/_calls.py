@@ -14,13 +14,13 @@ from .._core.pacing import check_seconds
 from .._core.precondition import CREATE, condition, pinned
 from .._core.snapshot import Snapshot, WriteResult
 from .._core.unset import UNSET, Unset
-from .._drivers import OnEvent
 from .._flows import compose, read
 from .._flows.budget import Budget
 from .._flows.effects import Flow
 from .._flows.options import Options
 from .._flows.update import update
 from .._flows.write import once
+from .._surroundings import OnEvent
 from .._writers import Writers
 from ..errors import InvalidPreconditionError
 from ..history._recorder import Recorder, written_down

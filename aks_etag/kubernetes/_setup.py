@@ -22,12 +22,12 @@ from .._core.messages import Request, Response
 from .._core.pacing import ConflictRetry, check_count
 from .._core.snapshot import Snapshot
 from .._core.unset import UNSET
-from .._drivers import OnEvent, Surroundings
 from .._flows.budget import Budget
 from .._flows.effects import Flow
 from .._flows.options import Options
 from .._lanes import Lanes
 from .._stats import Stats
+from .._surroundings import OnEvent, Surroundings
 from .._writers import Writers
 from ..history._recorder import Recorder
 from . import _flows

@@ -15,9 +15,10 @@ from .._core.evidence import OnDoubt
 from .._core.pacing import ConflictRetry
 from .._core.snapshot import Snapshot, WriteResult
 from .._core.unset import UNSET, Unset
-from .._drivers import OnEvent, arun
+from .._drivers import arun
 from .._flows.effects import Flow
 from .._stats import Stats
+from .._surroundings import OnEvent
 from ..errors import NotFoundError
 from . import _aks, _config, _setup
 from ._calls import Calls, Choices

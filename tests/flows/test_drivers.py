@@ -16,9 +16,10 @@ from aks_etag import Stats
 from aks_etag._core.events import Event, OutcomeUnknown
 from aks_etag._core.messages import Outcome, Request
 from aks_etag._core.precondition import CREATE, Condition
-from aks_etag._drivers import Surroundings, arun, run
+from aks_etag._drivers import arun, run
 from aks_etag._flows.options import Options
 from aks_etag._flows.read import get
+from aks_etag._surroundings import Surroundings
 
 from .harness import (
     BUSY,

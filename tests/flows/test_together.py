@@ -12,8 +12,9 @@ import pytest
 from aks_etag import Stats
 from aks_etag._clock import SystemClock
 from aks_etag._core.messages import Outcome, Request, Response
-from aks_etag._drivers import Surroundings, arun, run
+from aks_etag._drivers import arun, run
 from aks_etag._flows.effects import Flow, send, together
+from aks_etag._surroundings import Surroundings
 
 AROUND = Surroundings(clock=SystemClock(), stats=Stats())
 

@@ -20,8 +20,9 @@ from aks_etag import (
     merge_patch,
 )
 from aks_etag._core.messages import Request, Response
-from aks_etag._drivers import Surroundings, run
+from aks_etag._drivers import run
 from aks_etag._flows.effects import Flow, Sleep, send
+from aks_etag._surroundings import Surroundings
 from aks_etag.history import check
 from aks_etag.history._file import lines
 from aks_etag.history._leaves import Digests

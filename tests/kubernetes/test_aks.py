@@ -14,8 +14,9 @@ import yaml
 from azure.core.credentials import AccessToken
 
 from aks_etag import AccessDeniedError, AksClient, ThrottledError, merge_patch
-from aks_etag._drivers import Surroundings, run
+from aks_etag._drivers import run
 from aks_etag._flows.options import Options
+from aks_etag._surroundings import Surroundings
 from aks_etag.kubernetes import AsyncKubernetesClient, KubernetesClient
 from aks_etag.kubernetes._aks import SCOPE, access, entra_token, kubeconfig
 from aks_etag.kubernetes._config import KubeconfigError

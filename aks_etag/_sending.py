@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Send one request, once: whatever a transport raises is an answer, too; a PUT waits for its gate."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from ._core.messages import NoResponse, Outcome, Request
+from ._surroundings import Surroundings
+
+_GATE: Final = "another PUT of this client to the same cluster has no answer yet"
+
+
+class Transport(Protocol):
+    """Sends one request, once. No answer is a value; what it raises is taken for "may have been sent"."""
+
+    def send(self, request: Request) -> Outcome:
+        """Send it."""
+        ...
+
+
+class AsyncTransport(Protocol):
+    """The same for asyncio."""
+
+    async def send(self, request: Request) -> Outcome:
+        """Send it."""
+        ...
+
+
+def sent(request: Request, transport: Transport, around: Surroundings) -> Outcome:
+    """Send a request, once, as soon as its gate is open."""
+    if not request.gate:
+        return _passed(request, transport, around)
+    turns = around.lanes.turns()
+    try:
+        if turns.take(request.gate, around.patience(request), around.clock):
+            return _passed(request, transport, around)
+        return NoResponse(error=TimeoutError(_GATE), sent=False)
+    finally:
+        turns.give_back()
+
+
+def _passed(request: Request, transport: Transport, around: Surroundings) -> Outcome:
+    around.stats.sent(request)
+    try:
+        return transport.send(request)
+    except Exception as error:  # noqa: BLE001  # whatever a transport raises leaves doubt
+        return NoResponse(error=error, final=True)
+
+
+async def asent(request: Request, transport: AsyncTransport, around: Surroundings) -> Outcome:
+    """Send a request, once, as soon as its gate is open."""
+    if not request.gate:
+        return await _apassed(request, transport, around)
+    turns = around.lanes.turns()
+    try:
+        if await turns.atake(request.gate, around.patience(request), around.clock):
+            return await _apassed(request, transport, around)
+        return NoResponse(error=TimeoutError(_GATE), sent=False)
+    finally:
+        turns.give_back()
+
+
+async def _apassed(request: Request, transport: AsyncTransport, around: Surroundings) -> Outcome:
+    around.stats.sent(request)
+    try:
+        return await transport.send(request)
+    except Exception as error:  # noqa: BLE001  # whatever a transport raises leaves doubt
+        return NoResponse(error=error, final=True)

@@ -34,7 +34,7 @@ def run(flow: Flow[T], transport: Transport, around: Surroundings) -> T:
                 case Sleep():
                     around.clock.sleep(effect.seconds)
                 case Turn():
-                    reply = turns.take(effect.resource_id, effect.until, around.clock)
+                    reply = turns.take(effect.resource_id, effect.until, around.clock, around.queued(effect))
                 case Together():
                     reply = _together(effect, transport, around)
                 case _:
@@ -88,7 +88,7 @@ async def arun(flow: Flow[T], transport: AsyncTransport, around: Surroundings) -
                 case Sleep():
                     await around.clock.asleep(effect.seconds)
                 case Turn():
-                    reply = await turns.atake(effect.resource_id, effect.until, around.clock)
+                    reply = await turns.atake(effect.resource_id, effect.until, around.clock, around.queued(effect))
                 case Together():
                     reply = await _atogether(effect, transport, around)
                 case _:

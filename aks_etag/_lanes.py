@@ -108,8 +108,8 @@ class Turns:
         self._lanes = lanes
         self._held: list[str] = []
 
-    def take(self, resource_id: str, until: float, clock: Clock) -> bool:
-        """Wait for the turn in this thread; false where ``until`` comes first."""
+    def take(self, resource_id: str, until: float, clock: Clock, queued: Callable[[], object]) -> bool:
+        """Wait for the turn in this thread, after ``queued`` is called; false where ``until`` comes first."""
         bell = threading.Event()
         key = self._lanes.of(resource_id)
         ticket = self._lanes._joined(key, threading.get_ident(), bell.set)
@@ -117,6 +117,7 @@ class Turns:
             self._held.append(key)
             return True
         try:
+            queued()
             with _standing_aside(clock):
                 while not bell.wait(LOOK):
                     if clock.monotonic() >= until and self._lanes._gone(key, ticket):
@@ -127,8 +128,8 @@ class Turns:
         self._held.append(key)
         return True
 
-    async def atake(self, resource_id: str, until: float, clock: Clock) -> bool:
-        """Wait for the turn in this task; false where ``until`` comes first."""
+    async def atake(self, resource_id: str, until: float, clock: Clock, queued: Callable[[], object]) -> bool:
+        """Wait for the turn in this task, after ``queued`` is called; false where ``until`` comes first."""
         loop, bell = asyncio.get_running_loop(), asyncio.Event()
         key = self._lanes.of(resource_id)
         ticket = self._lanes._joined(key, asyncio.current_task(), lambda: loop.call_soon_threadsafe(bell.set))
@@ -136,6 +137,7 @@ class Turns:
             self._held.append(key)
             return True
         try:
+            queued()
             with _standing_aside(clock):
                 while not await _within(bell, LOOK):
                     if clock.monotonic() >= until and self._lanes._gone(key, ticket):

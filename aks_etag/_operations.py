@@ -173,8 +173,8 @@ class Operation(Generic[R]):
                 return None
             case Accepted():
                 return True
-            case Turn(resource_id, until):
-                return self._lane.take(resource_id, until, self._around.clock)
+            case Turn(resource_id, until) as turn:
+                return self._lane.take(resource_id, until, self._around.clock, self._around.queued(turn))
             case Together():
                 raise NotImplementedError("a write does not work on several things at once")
             case _:

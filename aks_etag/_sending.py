@@ -11,6 +11,10 @@ from ._surroundings import Surroundings
 _GATE: Final = "another PUT of this client to the same cluster has no answer yet"
 
 
+def _silently() -> None:
+    """Say nothing: an answer is not long in coming."""
+
+
 class Transport(Protocol):
     """Sends one request, once. No answer is a value; what it raises is taken for "may have been sent"."""
 
@@ -33,7 +37,7 @@ def sent(request: Request, transport: Transport, around: Surroundings) -> Outcom
         return _passed(request, transport, around)
     turns = around.lanes.turns()
     try:
-        if turns.take(request.gate, around.patience(request), around.clock):
+        if turns.take(request.gate, around.patience(request), around.clock, _silently):
             return _passed(request, transport, around)
         return NoResponse(error=TimeoutError(_GATE), sent=False)
     finally:
@@ -54,7 +58,7 @@ async def asent(request: Request, transport: AsyncTransport, around: Surrounding
         return await _apassed(request, transport, around)
     turns = around.lanes.turns()
     try:
-        if await turns.atake(request.gate, around.patience(request), around.clock):
+        if await turns.atake(request.gate, around.patience(request), around.clock, _silently):
             return await _apassed(request, transport, around)
         return NoResponse(error=TimeoutError(_GATE), sent=False)
     finally:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final, assert_never
 
 from ._clock import Clock
-from ._core.events import Busy, Event, Fighting, Flapping, NotFenced, OutcomeUnknown, Warned
+from ._core.events import Busy, Event, Fighting, Flapping, NotFenced, OutcomeUnknown, Waiting, Warned
 from ._core.messages import Request
-from ._flows.effects import Accepted, Chance, Emit, NewRequestId, Now, Undecided
+from ._flows.effects import Accepted, Chance, Emit, NewRequestId, Now, Turn, Undecided
 from ._lanes import Lanes
 from ._stats import Stats
 
@@ -54,6 +54,12 @@ class Surroundings:
         """Take note of pools that block each other."""
         if not resource_id.casefold().endswith(f"/{pool.casefold()}"):
             self.lanes.share(resource_id)
+
+    def queued(self, turn: Turn) -> Callable[[], object]:
+        """Return what tells that a turn is waited for."""
+        what = "its turn: another call of this client writes to it"
+        left = turn.until - self.clock.monotonic()
+        return lambda: self.tell(Waiting(resource_id=turn.resource_id, what=what, seconds=max(0.0, left)))
 
     def patience(self, request: Request) -> float:
         """Return until when a request may wait for its gate: as long as for its answer."""

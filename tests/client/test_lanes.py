@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from aks_etag import AksClient, AsyncAksClient, ConflictRetry, DeadlineExceededError
+from aks_etag import AksClient, AsyncAksClient, ConflictRetry, DeadlineExceededError, Event, Waiting
 from aks_etag._lanes import Lanes
 from aks_etag.mock import FakeCredential, MockAks
 
@@ -127,12 +127,15 @@ async def test_first_come_first_served_in_tasks_as_well(mock: MockAks) -> None:
 
 def test_a_turn_that_does_not_come_in_time_is_said_and_nothing_is_sent(mock: MockAks) -> None:
     held = Held()
+    heard: list[Event] = []
     with on_real_time(mock) as aks, started(lambda: pool(aks).update(held)):
         assert held.inside.wait(PATIENCE)
         before = len(mock.journal)
         with pytest.raises(DeadlineExceededError, match="its turn") as late:
-            pool(aks).update(more, deadline=0.1)
+            pool(aks).with_options(on_event=heard.append).update(more, deadline=0.1)
         assert (late.value.applied, len(mock.journal), waiting(aks)) == (False, before, 0)
+        [told] = [event for event in heard if isinstance(event, Waiting)]
+        assert ("its turn" in told.what, 0 < told.seconds <= 0.1) == (True, True)
         held.go.set()
     assert mock.body("rg", "prod", "np1")["properties"]["count"] == 2
 

@@ -27,7 +27,7 @@ class Request:
     body: JSON = field(default=None, repr=False)
     request_id: str = ""
     timeout: float | None = None
-    gate: str = ""
+    gate: str = field(default="", compare=False, repr=False)
 
     def __repr__(self) -> str:
         return f"<Request {self.method} {self.url.partition('?')[0]}>"

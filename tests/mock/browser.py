@@ -38,7 +38,8 @@ class Browser:
 
     def __init__(self) -> None:
         assert FOUND is not None
-        self._profile = tempfile.TemporaryDirectory()
+        # Children of the browser may outlive it by a moment, and go on writing here.
+        self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         to_browser, self._write = os.pipe()
         self._read, from_browser = os.pipe()
         command = [FOUND, *_FLAGS, f"--user-data-dir={self._profile.name}", "about:blank"]

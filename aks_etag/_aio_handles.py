@@ -71,6 +71,8 @@ class _Handle:
         on_doubt: OnDoubt | Unset = UNSET,
         polling_interval: float | Unset = UNSET,
         exactly_once: bool | Unset = UNSET,
+        group_commit: bool | Unset = UNSET,
+        linger: float | Unset = UNSET,
         etag_format: ETagFormat | Unset = UNSET,
         on_event: OnEvent | Unset | None = UNSET,
     ) -> Self:
@@ -81,6 +83,8 @@ class _Handle:
             on_doubt=on_doubt,
             polling_interval=polling_interval,
             exactly_once=exactly_once,
+            group_commit=group_commit,
+            linger=linger,
             etag_format=etag_format,
             on_event=on_event,
         )

@@ -11,7 +11,7 @@ from ._core.continuation import Continuation
 from ._core.events import OperationProgress
 from ._core.messages import NoResponse, Request
 from ._core.operation import ENDED_BADLY
-from ._flows.effects import Accepted, Effect, Emit, Flow, Send, Sleep, Together, Turn, Undecided
+from ._flows.effects import Accepted, Effect, Emit, Flow, Join, Send, Sleep, Together, Turn, Undecided
 from ._flows.resume import begun, over
 from ._sending import AsyncTransport, asent
 from ._surroundings import Surroundings
@@ -169,7 +169,7 @@ class AsyncOperation(Generic[R]):
         match self._effect:
             case Send(request):
                 return await self._sent(request)
-            case Sleep() | None:
+            case Sleep() | Join() | None:
                 return None
             case Accepted():
                 return True

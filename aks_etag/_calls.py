@@ -23,17 +23,21 @@ from ._core.unset import UNSET, Unset
 from ._flows import compose, read
 from ._flows.aftermath import verified
 from ._flows.budget import Budget
+from ._flows.commit import commit, in_company
 from ._flows.effects import Flow
+from ._flows.group import Group
 from ._flows.options import OnBusy, Options, check_choice
 from ._flows.resume import resume
+from ._flows.rounds import check_age
 from ._flows.single import Verb
-from ._flows.update import check_age, update
+from ._flows.update import update
 from ._flows.write import once
 from ._resources import AgentPool, Arm, ClusterTags, ManagedCluster, Resource
 from ._surroundings import OnEvent
 from ._writers import Writers
 from .errors import InvalidPreconditionError
 from .history._recorder import Recorder, written_down
+from .history._shared import written_for
 
 T = TypeVar("T")
 Tag: TypeAlias = str | Snapshot | Unset
@@ -59,6 +63,8 @@ class Settings:
         on_doubt: OnDoubt | Unset = UNSET,
         polling_interval: float | Unset = UNSET,
         exactly_once: bool | Unset = UNSET,
+        group_commit: bool | Unset = UNSET,
+        linger: float | Unset = UNSET,
         etag_format: ETagFormat | Unset = UNSET,
         on_event: OnEvent | Unset | None = UNSET,
     ) -> Settings:
@@ -68,6 +74,8 @@ class Settings:
             "on_busy": on_busy,
             "on_doubt": on_doubt,
             "polling_interval": polling_interval,
+            "group_commit": group_commit,
+            "linger": linger,
             "exactly_once": exactly_once if exactly_once is UNSET else noting(exactly_once, self.writers),
         }
         options = replace(self.options, **{name: value for name, value in given.items() if value is not UNSET})
@@ -143,8 +151,10 @@ class Calls:
     ) -> Flow[WriteResult]:
         """Change it in the loop."""
         pin = pinned(if_match, target=str(self.address))
-        resource = self.resource(inline_pools=inline_pools)
-        flow = partial(update, resource, checked(change), self.options(on_busy), pin=pin)
+        resource, options = self.resource(inline_pools=inline_pools), self.options(on_busy)
+        if options.group_commit and pin is None:
+            return self._shared(resource, checked(change), options, deadline, verify)
+        flow = partial(update, resource, checked(change), options, pin=pin)
         return self._written(deadline, flow, verify)
 
     @written_down
@@ -215,9 +225,11 @@ class Calls:
         verify: Verify | None = None,
     ) -> Flow[WriteResult]:
         """Change its tags in the loop, by PATCH; by PUT where one is to go."""
-        tags = ClusterTags(address=self.address, arm=self.settings.arm)
-        flow = partial(update, tags, tags_change(tags_or_change), self.options(on_busy))
-        return self._written(deadline, flow, verify)
+        tags, options = ClusterTags(address=self.address, arm=self.settings.arm), self.options(on_busy)
+        change = tags_change(tags_or_change)
+        if options.group_commit:
+            return self._shared(tags, change, options, deadline, verify)
+        return self._written(deadline, partial(update, tags, change, options), verify)
 
     @written_down
     def delete(
@@ -271,10 +283,15 @@ class Calls:
     def _written(
         self, deadline: float | None, flow: Callable[[Budget], Flow[WriteResult]], verify: Verify | None
     ) -> Flow[WriteResult]:
-        if verify is not None and not callable(verify):
-            raise TypeError(f"verify is a function of the snapshot, not a {type(verify).__name__}")
-        done = self._within(deadline, in_turn(flow))
-        return done if verify is None else verified(done, verify)
+        return _asked(self._within(deadline, in_turn(flow)), verify)
+
+    def _shared(
+        self, resource: Resource, change: Change, options: Options, deadline: float | None, verify: Verify | None
+    ) -> Flow[WriteResult]:
+        """Let a change go out with those of others; what they wait for is their common turn."""
+        begin = partial(begun, resource, options, self.history)
+        flow = partial(in_company, resource, change, options, key=(resource, options), begin=begin)
+        return _asked(self._within(deadline, flow), verify)
 
     def _within(self, deadline: float | None, flow: Callable[[Budget], Flow[T]]) -> Flow[T]:
         seconds = _seconds(deadline)
@@ -284,6 +301,18 @@ class Calls:
             return (yield from flow(budget))
 
         return limited()
+
+
+def _asked(flow: Flow[WriteResult], verify: Verify | None) -> Flow[WriteResult]:
+    if verify is not None and not callable(verify):
+        raise TypeError(f"verify is a function of the snapshot, not a {type(verify).__name__}")
+    return flow if verify is None else verified(flow, verify)
+
+
+def begun(resource: Resource, options: Options, history: Recorder | None, group: Group) -> Flow[None]:
+    """Return the flow that writes for a group, and is recorded where its members are."""
+    flow = commit(resource, options, group)
+    return flow if history is None else written_for(flow, group)
 
 
 def in_turn(flow: Callable[[Budget], Flow[T]]) -> Callable[[Budget], Flow[T]]:

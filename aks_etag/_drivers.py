@@ -8,7 +8,9 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from ._flows.effects import Effect, Flow, Send, Sleep, Together, Turn, Undecided
+from ._flows.effects import Effect, Flow, Join, Send, Sleep, Together, Turn, Undecided
+from ._joining import ajoined, joined
+from ._lanes import Turns
 from ._sending import AsyncTransport, Transport, asent, sent
 from ._surroundings import Surroundings
 
@@ -27,25 +29,30 @@ def run(flow: Flow[T], transport: Transport, around: Surroundings) -> T:
             except StopIteration as end:
                 result: T = end.value
                 return result
-            reply = None
-            match effect:
-                case Send():
-                    reply = sent(effect.request, transport, around)
-                case Sleep():
-                    around.clock.sleep(effect.seconds)
-                case Turn():
-                    reply = turns.take(effect.resource_id, effect.until, around.clock, around.queued(effect))
-                case Together():
-                    reply = _together(effect, transport, around)
-                case _:
-                    undecided = effect if isinstance(effect, Undecided) else undecided
-                    reply = around.answer(effect)
+            undecided = effect if isinstance(effect, Undecided) else undecided
+            reply = _answered(effect, turns, transport, around)
     except BaseException as reason:
         around.interrupted(undecided, reason)
         _abandoned(flow, reason)
         raise
     finally:
         turns.give_back()
+
+
+def _answered(effect: Effect, turns: Turns, transport: Transport, around: Surroundings) -> Any:
+    match effect:
+        case Send():
+            return sent(effect.request, transport, around)
+        case Sleep():
+            return around.clock.sleep(effect.seconds)
+        case Turn():
+            return turns.take(effect.resource_id, effect.until, around.clock, around.queued(effect))
+        case Together():
+            return _together(effect, transport, around)
+        case Join():
+            return joined(effect, around, lambda shared, inside: run(shared, transport, inside))
+        case _:
+            return around.answer(effect)
 
 
 def _abandoned(flow: Flow[Any], reason: BaseException) -> None:
@@ -81,25 +88,30 @@ async def arun(flow: Flow[T], transport: AsyncTransport, around: Surroundings) -
             except StopIteration as end:
                 result: T = end.value
                 return result
-            reply = None
-            match effect:
-                case Send():
-                    reply = await asent(effect.request, transport, around)
-                case Sleep():
-                    await around.clock.asleep(effect.seconds)
-                case Turn():
-                    reply = await turns.atake(effect.resource_id, effect.until, around.clock, around.queued(effect))
-                case Together():
-                    reply = await _atogether(effect, transport, around)
-                case _:
-                    undecided = effect if isinstance(effect, Undecided) else undecided
-                    reply = around.answer(effect)
+            undecided = effect if isinstance(effect, Undecided) else undecided
+            reply = await _aanswered(effect, turns, transport, around)
     except BaseException as reason:
         around.interrupted(undecided, reason)
         _abandoned(flow, reason)
         raise
     finally:
         turns.give_back()
+
+
+async def _aanswered(effect: Effect, turns: Turns, transport: AsyncTransport, around: Surroundings) -> Any:
+    match effect:
+        case Send():
+            return await asent(effect.request, transport, around)
+        case Sleep():
+            return await around.clock.asleep(effect.seconds)
+        case Turn():
+            return await turns.atake(effect.resource_id, effect.until, around.clock, around.queued(effect))
+        case Together():
+            return await _atogether(effect, transport, around)
+        case Join():
+            return await ajoined(effect, around, lambda shared, inside: arun(shared, transport, inside))
+        case _:
+            return around.answer(effect)
 
 
 async def _atogether(effect: Together, transport: AsyncTransport, around: Surroundings) -> list[Any]:

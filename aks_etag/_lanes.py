@@ -7,6 +7,7 @@ A turn lasts until the flow that took it ends. Whoever waits for one and goes aw
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -41,12 +42,13 @@ class Lanes:
     """The lanes of one client; thread-safe."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._lanes: dict[str, _Lane] = {}
-        self._shared: set[str] = set()
+        self._begin()
 
     def turns(self) -> Turns:
         """Return what one flow holds, nothing yet."""
+        if os.getpid() != self._process:
+            # Whoever had a turn in the process that this one was forked from is not here, and never gives it back.
+            self._begin()
         return Turns(self)
 
     def share(self, resource_id: str) -> None:
@@ -62,6 +64,12 @@ class Lanes:
         cluster, pools, _ = key.partition(_POOLS)
         with self._lock:
             return f"{cluster}{pools}" if pools and cluster in self._shared else key
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+        self._lanes: dict[str, _Lane] = {}
+        self._shared: set[str] = set()
 
     def _joined(self, key: str, owner: object, wake: Callable[[], object]) -> _Ticket | None:
         """Take the turn, or a place in the queue; who has the turn has it twice."""
@@ -118,7 +126,7 @@ class Turns:
             return True
         try:
             queued()
-            with _standing_aside(clock):
+            with standing_aside(clock):
                 while not bell.wait(LOOK):
                     if clock.monotonic() >= until and self._lanes._gone(key, ticket):
                         return False
@@ -138,7 +146,7 @@ class Turns:
             return True
         try:
             queued()
-            with _standing_aside(clock):
+            with standing_aside(clock):
                 while not await _within(bell, LOOK):
                     if clock.monotonic() >= until and self._lanes._gone(key, ticket):
                         return False
@@ -165,7 +173,7 @@ async def _within(bell: asyncio.Event, seconds: float) -> bool:
         return bell.is_set()
 
 
-def _standing_aside(clock: Any) -> AbstractContextManager[object]:
+def standing_aside(clock: Any) -> AbstractContextManager[object]:
     """Let a virtual clock go on while somebody waits for something else."""
     aside: AbstractContextManager[object] = getattr(clock, "suspended", nullcontext)()
     return aside

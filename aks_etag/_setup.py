@@ -16,6 +16,7 @@ from ._core.etag import ETagFormat
 from ._core.evidence import OnDoubt
 from ._core.pacing import ConflictRetry
 from ._flows.options import OnBusy, Options
+from ._groups import Groups
 from ._lanes import Lanes
 from ._stats import Stats
 from ._surroundings import OnEvent, Surroundings
@@ -45,6 +46,7 @@ class Parts:
     stats: Stats = field(default_factory=Stats)
     rng: random.Random = field(default_factory=random.Random)
     lanes: Lanes = field(default_factory=Lanes)
+    groups: Groups = field(default_factory=Groups)
 
     @classmethod
     def of_sdk(cls, transport: SdkTransport | AsyncSdkTransport, subscription_id: str, clock: Clock) -> Parts:
@@ -85,6 +87,8 @@ class Parts:
         on_doubt: OnDoubt,
         polling_interval: float,
         exactly_once: bool,
+        group_commit: bool,
+        linger: float,
         on_event: OnEvent | None,
     ) -> Settings:
         """Check the client-wide defaults."""
@@ -95,6 +99,8 @@ class Parts:
             on_doubt=on_doubt,
             polling_interval=polling_interval,
             exactly_once=noting(exactly_once, writers),
+            group_commit=group_commit,
+            linger=linger,
         )
         arm = arm_settings(self.endpoint.url, api_version, etag_format)
         return Settings(arm=arm, options=options, on_event=on_event, writers=writers)
@@ -105,7 +111,14 @@ class Parts:
 
     def around(self, on_event: OnEvent | None) -> Surroundings:
         """Return what a driver needs."""
-        return Surroundings(clock=self.clock, stats=self.stats, on_event=on_event, rng=self.rng, lanes=self.lanes)
+        return Surroundings(
+            clock=self.clock,
+            stats=self.stats,
+            on_event=on_event,
+            rng=self.rng,
+            lanes=self.lanes,
+            groups=self.groups,
+        )
 
     def sdk(self, kind: Callable[..., T], settings: Settings, transport: Way) -> T:
         """Return the SDK's stock client on the same credential, cloud and connections."""

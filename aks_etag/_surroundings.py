@@ -14,7 +14,8 @@ from typing import Any, Final, assert_never
 from ._clock import Clock
 from ._core.events import Busy, Event, Fighting, Flapping, NotFenced, OutcomeUnknown, Waiting, Warned
 from ._core.messages import Request
-from ._flows.effects import Accepted, Chance, Emit, NewRequestId, Now, Turn, Undecided
+from ._flows.effects import Accepted, Answer, Chance, Emit, Gather, NewRequestId, Now, Quick, Seal, Turn, Undecided
+from ._groups import Groups, Room
 from ._lanes import Lanes
 from ._stats import Stats
 
@@ -26,13 +27,15 @@ _SERIOUS: Final = (OutcomeUnknown, NotFenced, Fighting, Flapping, Warned)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What both drivers need besides a transport: time, chance, and who is told."""
+    """What both drivers need besides a transport: time, chance, and who is told; ``room``: whom a worker writes for."""
 
     clock: Clock
     stats: Stats
     on_event: OnEvent | None = None
     rng: random.Random = field(default_factory=random.Random)
     lanes: Lanes = field(default_factory=Lanes)
+    groups: Groups = field(default_factory=Groups)
+    room: Room | None = None
 
     def tell(self, event: Event) -> None:
         """Count, log and pass on an event; what a listener raises is logged, since a write must not die of it."""
@@ -43,12 +46,16 @@ class Surroundings:
         facts = {f"aks_{key}": getattr(event, key) for key in event.__dataclass_fields__}
         level = logging.WARNING if isinstance(event, _SERIOUS) else logging.INFO
         _LOG.log(level, "%s %s", name, event.resource_id, extra={"aks_event": name, **facts})
+        self.pass_on(event)
+
+    def pass_on(self, event: Event) -> None:
+        """Tell the listener, in this thread or task."""
         if self.on_event is None:
             return
         try:
             self.on_event(event)
         except Exception:  # noqa: BLE001  # a listener is no part of the write
-            _LOG.exception("on_event raised for %s", name)
+            _LOG.exception("on_event raised for %s", type(event).__name__)
 
     def _learn(self, resource_id: str, pool: str) -> None:
         """Take note of pools that block each other."""
@@ -65,7 +72,7 @@ class Surroundings:
         """Return until when a request may wait for its gate: as long as for its answer."""
         return math.inf if request.timeout is None else self.clock.monotonic() + request.timeout
 
-    def answer(self, effect: Now | Chance | NewRequestId | Emit | Undecided | Accepted) -> Any:
+    def answer(self, effect: Quick) -> Any:
         """Answer an effect that takes no time."""
         match effect:
             case Now():
@@ -76,8 +83,8 @@ class Surroundings:
                 return str(uuid.uuid4())
             case Emit():
                 return self.tell(effect.event)
-            case Undecided() | Accepted():
-                return None
+            case Undecided() | Accepted() | Gather() | Seal() | Answer():
+                return None if self.room is None else self.room.answer(effect)
             case _:
                 assert_never(effect)
 

@@ -45,7 +45,8 @@ class AsyncAksClient:
     ``polling_interval`` is the longest pause between polls and tries, in seconds. ``transport`` is ``"httpx"``, an
     async httpx transport or client, or an async azure-core transport. ``on_event`` is called in the writing task.
     ``exactly_once`` notes writes in a tag of the resource, so that the fate of one in doubt is found out for sure.
-    ``history`` is a file in which writes and their outcomes are recorded, for ``aks_etag.history.check``.
+    ``group_commit`` lets updates that wait for the same resource go out as one write, after a ``linger`` for company,
+    in seconds. ``history`` is a file in which writes and their outcomes are recorded, for ``aks_etag.history.check``.
     """
 
     def __init__(
@@ -62,6 +63,8 @@ class AsyncAksClient:
         on_doubt: OnDoubt = "untouched",
         polling_interval: float = 30.0,
         exactly_once: bool = False,
+        group_commit: bool = False,
+        linger: float = 0.0,
         on_event: OnEvent | None = None,
         etag_format: ETagFormat = "raw",
         history: str | os.PathLike[str] | None = None,
@@ -72,7 +75,16 @@ class AsyncAksClient:
             credential, subscription_id, base_url=base_url, cloud_setting=cloud_setting, clock=clock
         )
         self._settings = self._parts.settings(
-            api_version, etag_format, conflict_retry, on_busy, on_doubt, polling_interval, exactly_once, on_event
+            api_version,
+            etag_format,
+            conflict_retry,
+            on_busy,
+            on_doubt,
+            polling_interval,
+            exactly_once,
+            group_commit,
+            linger,
+            on_event,
         )
         self._settings = self._parts.recording(self._settings, history)
         self._transport: AsyncArmTransport | AsyncSdkTransport = self._parts.async_transport(transport)
@@ -89,6 +101,8 @@ class AsyncAksClient:
         on_doubt: OnDoubt = "untouched",
         polling_interval: float = 30.0,
         exactly_once: bool = False,
+        group_commit: bool = False,
+        linger: float = 0.0,
         on_event: OnEvent | None = None,
         etag_format: ETagFormat = "raw",
         history: str | os.PathLike[str] | None = None,
@@ -113,6 +127,8 @@ class AsyncAksClient:
             on_doubt,
             polling_interval,
             exactly_once,
+            group_commit,
+            linger,
             on_event,
         )
         self._settings = self._parts.recording(self._settings, history)

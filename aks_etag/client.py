@@ -44,7 +44,8 @@ class AksClient:
     ``polling_interval`` is the longest pause between polls and tries, in seconds. ``transport`` is ``"httpx"``, an
     httpx transport or client, or an azure-core transport. ``on_event`` is called in the writing thread.
     ``exactly_once`` notes writes in a tag of the resource, so that the fate of one in doubt is found out for sure.
-    ``history`` is a file in which writes and their outcomes are recorded, for ``aks_etag.history.check``.
+    ``group_commit`` lets updates that wait for the same resource go out as one write, after a ``linger`` for company,
+    in seconds. ``history`` is a file in which writes and their outcomes are recorded, for ``aks_etag.history.check``.
     """
 
     def __init__(
@@ -61,6 +62,8 @@ class AksClient:
         on_doubt: OnDoubt = "untouched",
         polling_interval: float = 30.0,
         exactly_once: bool = False,
+        group_commit: bool = False,
+        linger: float = 0.0,
         on_event: OnEvent | None = None,
         etag_format: ETagFormat = "raw",
         history: str | os.PathLike[str] | None = None,
@@ -71,7 +74,16 @@ class AksClient:
             credential, subscription_id, base_url=base_url, cloud_setting=cloud_setting, clock=clock
         )
         self._settings = self._parts.settings(
-            api_version, etag_format, conflict_retry, on_busy, on_doubt, polling_interval, exactly_once, on_event
+            api_version,
+            etag_format,
+            conflict_retry,
+            on_busy,
+            on_doubt,
+            polling_interval,
+            exactly_once,
+            group_commit,
+            linger,
+            on_event,
         )
         self._settings = self._parts.recording(self._settings, history)
         self._transport: ArmTransport | SdkTransport = self._parts.transport(transport)
@@ -88,6 +100,8 @@ class AksClient:
         on_doubt: OnDoubt = "untouched",
         polling_interval: float = 30.0,
         exactly_once: bool = False,
+        group_commit: bool = False,
+        linger: float = 0.0,
         on_event: OnEvent | None = None,
         etag_format: ETagFormat = "raw",
         history: str | os.PathLike[str] | None = None,
@@ -112,6 +126,8 @@ class AksClient:
             on_doubt,
             polling_interval,
             exactly_once,
+            group_commit,
+            linger,
             on_event,
         )
         self._settings = self._parts.recording(self._settings, history)

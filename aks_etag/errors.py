@@ -60,6 +60,7 @@ class AksEtagError(AzureError):
     code: str | None = None
     resource_id: str | None = None
     applied: bool | None = None
+    joint: bool = False
 
     def __init__(self, message: str, *, answer: Response | None = None, **facts: Any) -> None:
         AzureError.__init__(self, message)

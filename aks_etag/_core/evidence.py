@@ -24,7 +24,8 @@ class Attempt:
     """One write that was sent: its tag, the document it was made from, the document it asked for, where they differ.
 
     ``preempted``: its operation ended by losing a race, so that it cannot land later. ``mark`` is what it noted of
-    itself in the resource, with ``exactly_once``; the documents are without it.
+    itself in the resource, with ``exactly_once``; the documents are without it. ``parts`` has the paths that each of
+    several callers touched, where they share the write.
     """
 
     request_id: str
@@ -34,6 +35,7 @@ class Attempt:
     paths: tuple[Path, ...]
     preempted: bool = False
     mark: Mark | None = None
+    parts: tuple[tuple[object, tuple[Path, ...]], ...] = ()
 
 
 class Finding(Enum):

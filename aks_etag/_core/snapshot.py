@@ -74,7 +74,8 @@ class WriteResult:
     ``outcome``: ``unchanged`` (nothing to do, nothing sent), ``satisfied`` (it holds now, not necessarily by us) or
     what was done. ``condition`` is the header as it was on the wire. ``fenced``: whether the eTag moved with the
     write (``None``: there was no tag to compare). ``recovered`` says how a lost answer was made up for. ``waited`` is
-    in seconds, ``attempts`` counts the writes sent, ``conflicts`` those that somebody else overtook.
+    in seconds, ``attempts`` counts the writes sent, ``conflicts`` those that somebody else overtook. ``batch`` says who
+    shared the write, with ``group_commit``.
     """
 
     outcome: Outcome
@@ -87,3 +88,15 @@ class WriteResult:
     fenced: bool | None = None
     recovered: str | None = None
     request_id: str | None = None
+    batch: Batch | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Who shared a write: the threads or tasks of the calls, in the order of their changes; ``place`` is this call's.
+
+    A call that found nothing left to do for it is not among them.
+    """
+
+    calls: tuple[str, ...]
+    place: int

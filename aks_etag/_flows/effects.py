@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, cast
 
 from .._core.events import Event
 from .._core.evidence import Attempt
-from .._core.messages import Outcome as Answer
+from .._core.messages import Outcome as Reply
 from .._core.messages import Request
 from .._core.operation import Link
 from .._core.snapshot import Outcome
 from .._resources import Resource
+from .group import Ended, Group, Member
 
 T = TypeVar("T")
 
@@ -101,13 +102,50 @@ class Accepted:
     telling: Callable[[], bool] = lambda: True
 
 
-Effect: TypeAlias = Send | Sleep | Now | Chance | NewRequestId | Emit | Undecided | Together | Accepted | Turn
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Let a change go out with those of other calls, and wait for what comes of it: ``Ended`` or ``Late``.
+
+    Calls with the same ``key`` go together; ``begin`` makes the flow that writes for them, for the first one. Answered
+    with ``None`` where the call has to write alone, since it is made from inside of another one.
+    """
+
+    member: Member
+    key: Hashable
+    begin: Callable[[Group], Flow[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """Let whoever waits join a group that is not closed, and those who have gone leave it."""
+
+    group: Group
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """Before a write leaves: from now on nobody leaves without doubt. Answered whether all are still there."""
+
+    group: Group
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Tell one caller how it ended for him."""
+
+    member: Member
+    ended: Ended
+
+
+Shared: TypeAlias = Gather | Seal | Answer
+Quick: TypeAlias = Now | Chance | NewRequestId | Emit | Undecided | Accepted | Shared
+Effect: TypeAlias = Send | Sleep | Turn | Together | Join | Quick
 Flow: TypeAlias = Generator[Effect, Any, T]
 
 
-def send(request: Request) -> Flow[Answer]:
+def send(request: Request) -> Flow[Reply]:
     """Send one request."""
-    return cast("Answer", (yield Send(request)))
+    return cast("Reply", (yield Send(request)))
 
 
 def now() -> Flow[float]:

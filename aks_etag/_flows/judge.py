@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
 from .._core import document
-from .._core.changes import applied, is_idempotent_at
+from .._core.changes import Change, applied, is_idempotent_at
 from .._core.events import Conflict, Doubt, Recovered
 from .._core.evidence import Attempt, Finding, weigh
 from .._core.marker import Trace, trace
@@ -63,6 +64,7 @@ def _refused(run: Run, attempt: Attempt, verdict: Verdict, answer: Response) -> 
             # Not the text of a 404 but the next read decides whether it is gone.
             run.missing += 1
         case _:
+            run.turned_down = True
             raise failures.refusal(run.resource.id, verdict, answer)
 
 
@@ -146,7 +148,13 @@ def _given_up(run: Run, tag: str, answer: Response) -> Flow[Exception]:
     return error
 
 
-def _ended_badly(run: Run, seen: Snapshot) -> bool:
+def stored_but_failed(run: Run, seen: Snapshot, *, noted: bool) -> Exception:
+    """Return the error for what is stored, while its operation has failed."""
+    poll = Poll(Progress.FAILED, seen.provisioning_state or "")
+    return failures.operation_failed(run.resource.id, poll, applied=True if noted else None)
+
+
+def ended_badly(run: Run, seen: Snapshot) -> bool:
     """Whether what was written is stored, but the operation that it started has failed: no success to report.
 
     The state that a preempted operation leaves says nothing of the kind.
@@ -157,26 +165,35 @@ def _ended_badly(run: Run, seen: Snapshot) -> bool:
 
 def resolve(run: Run, seen: Snapshot) -> Flow[WriteResult | None]:
     """Judge what is in doubt by what is there now; ``None`` means: go round from this read."""
-    ledger, origin = run.ledger, run.ledger.origin or {}
-    body = run.marks.origin(seen.body)
+    return (yield from concluded(run, seen, weighed(run, seen, run.change, run.ledger.attempts)))
+
+
+def weighed(run: Run, seen: Snapshot, change: Change, attempts: Sequence[Attempt]) -> Finding:
+    """Ask the table of evidence what a read says about writes of a change."""
+    origin, body = run.ledger.origin or {}, run.marks.origin(seen.body)
     now = run.resource.writable(body)
-    desired = run.resource.writable(run.marks.bare(applied(run.change, body)))
-    finding = weigh(
-        ledger.attempts,
+    desired = run.resource.writable(run.marks.bare(applied(change, body)))
+    return weigh(
+        attempts,
         tag=seen.etag,
         now=now,
         holds=document.same(now, desired),
-        idempotent=lambda: is_idempotent_at(run.change, origin) and is_idempotent_at(run.change, body),
+        idempotent=lambda: is_idempotent_at(change, origin) and is_idempotent_at(change, body),
         on_doubt=run.options.on_doubt,
         marker=run.marks.text(seen.body),
     )
+
+
+def concluded(run: Run, seen: Snapshot, finding: Finding) -> Flow[WriteResult | None]:
+    """Do what a finding asks for; ``None`` means: go round from this read."""
+    ledger = run.ledger
     match finding:
         case Finding.UNMOVED:
             yield from ledger.bury()
             return None
         case Finding.UNKNOWN:
             # Under a tag that has not moved they can still land, whatever else has changed.
-            pending = seen.etag == ledger.attempts[0].tag
+            pending, now = seen.etag == ledger.attempts[0].tag, run.resource.writable(run.marks.origin(seen.body))
             like_ours = any(document.agree(now, attempt.after, attempt.paths) for attempt in ledger.attempts)
             why = "what is there now does not tell"
             raise (yield from ledger.unknown(pending=pending, why=why, equivalent=like_ours))
@@ -188,10 +205,8 @@ def resolve(run: Run, seen: Snapshot) -> Flow[WriteResult | None]:
         case Finding.DEAD:
             yield from ledger.clear()
             return None
-        case Finding.APPLIED | Finding.NOTED if _ended_badly(run, seen):
-            poll = Poll(Progress.FAILED, seen.provisioning_state or "")
-            stored = True if finding is Finding.NOTED else None
-            raise failures.operation_failed(run.resource.id, poll, applied=stored)
+        case Finding.APPLIED | Finding.NOTED if ended_badly(run, seen):
+            raise stored_but_failed(run, seen, noted=finding is Finding.NOTED)
         case _:
             tag, ids = ledger.attempts[0].tag, tuple(attempt.request_id for attempt in ledger.attempts)
             yield from ledger.clear()

@@ -34,7 +34,8 @@ class Options:
     """Choices that hold for every call of a client or handle.
 
     ``polling_interval``: the longest pause between two polls or tries, in seconds; a Retry-After wins. ``exactly_once``
-    hands out the ids to note writes under, where they are to be noted.
+    hands out the ids to note writes under, where they are to be noted. ``group_commit``: updates that wait for the same
+    resource go out together, after a ``linger`` for company, in seconds.
     """
 
     conflict_retry: ConflictRetry = ConflictRetry()
@@ -42,9 +43,14 @@ class Options:
     on_doubt: OnDoubt = "untouched"
     polling_interval: float = 30.0
     exactly_once: Writers | None = None
+    group_commit: bool = False
+    linger: float = 0.0
 
     def __post_init__(self) -> None:
         check_seconds("polling_interval", self.polling_interval)
+        check_seconds("linger", self.linger)
+        if not isinstance(self.group_commit, bool):
+            raise TypeError(f"group_commit takes True or False, not {self.group_commit!r}")
         check_choice("on_busy", self.on_busy, get_args(OnBusy))
         check_choice("on_doubt", self.on_doubt, get_args(OnDoubt))
         if not isinstance(self.conflict_retry, ConflictRetry):

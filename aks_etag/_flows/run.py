@@ -35,6 +35,7 @@ class Run:
     missing: int = 0
     refused: str | None = None
     refused_unmoved: int = 0
+    turned_down: bool = False
 
     def result(
         self,

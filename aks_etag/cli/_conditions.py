@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .. import Snapshot, errors
-from .._flows.update import check_age
+from .._flows.rounds import check_age
 from ._changes import Change, Whole
 from ._config import needed
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._core.changes import applied
-from .._flows.update import check_age
+from .._flows.rounds import check_age
 from ._changes import Change, Edits, differences
 from ._conditions import check_foreseen, condition_of, one_condition, tag_of, version_of
 from ._consent import taken, with_consent

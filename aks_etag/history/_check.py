@@ -39,7 +39,7 @@ def check(
     anomalies = tuple(_found(found, commits, changes or {}, normalised, initial, final))
     return Report(
         operations=len(found.operations),
-        attempts=sum(len(operation.attempts) for operation in found.operations),
+        attempts=len({attempt.request for operation in found.operations for attempt in operation.attempts}),
         commits=len(commits or ()),
         unknown=sum(operation.unknown for operation in found.operations),
         strays=found.strays,

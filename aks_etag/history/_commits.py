@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
 from .._core.document import Fields
@@ -29,14 +29,17 @@ class Log:
     digests: Digests
     changes: Mapping[str, Change]
     normalised: Collection[str] = ()
-    owners: dict[str, Operation] = field(default_factory=dict)
+    owners: dict[str, list[Operation]] = field(default_factory=dict)
     of_op: dict[str, list[Commit]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.owners = {each: operation for operation in self.operations for each in operation.request_ids}
+        for operation in self.operations:
+            for each in operation.request_ids:
+                self.owners.setdefault(each, []).append(operation)
+        for request_id, owners in self.owners.items():
+            owners.sort(key=lambda owner: _place(owner, request_id))
         for commit in self.commits:
-            owner = self.owners.get(commit.request_id)
-            if owner is not None:
+            for owner in self.owners.get(commit.request_id, ()):
                 self.of_op.setdefault(owner.op, []).append(commit)
 
     def anomalies(self) -> Iterator[Anomaly]:
@@ -51,23 +54,29 @@ class Log:
             yield from self._told(operation)
 
     def _owned(self, commit: Commit) -> Iterator[Anomaly]:
-        owner = self.owners.get(commit.request_id)
-        if owner is None:
+        owners = self.owners.get(commit.request_id)
+        if owners is None:
             yield Anomaly(kind="phantom", op=None, lines=(f"{name(commit)} belongs to no operation",))
             return
-        attempt = next((each for each in owner.attempts if commit.request_id in (each.request, each.named)), None)
-        wrong = [*self._against_change(owner, commit), *(self._against_attempt(attempt, commit) if attempt else ())]
+        attempts = [attempt for owner in owners if (attempt := owner.attempt(commit.request_id)) is not None]
+        wrong = list(self._against_change(owners, commit))
+        if attempts:
+            wrong += self._against_attempt(joined(attempts), commit)
         if wrong:
-            head = f"{owner.name} was committed as {name(commit)}, but"
-            yield Anomaly(kind="lost", op=owner.op, lines=(head, *dict.fromkeys(wrong)))
+            names = ", ".join(owner.name for owner in owners)
+            head = f"{names} was committed as {name(commit)}, but"
+            yield Anomaly(kind="lost", op=owners[0].op, lines=(head, *dict.fromkeys(wrong)))
 
-    def _against_change(self, owner: Operation, commit: Commit) -> Iterator[str]:
-        change = self.changes.get(owner.op)
-        if change is None or commit.body_before is None or commit.body_after is None:
+    def _against_change(self, owners: Sequence[Operation], commit: Commit) -> Iterator[str]:
+        changes = [self.changes.get(owner.op) for owner in owners]
+        if None in changes or commit.body_before is None or commit.body_after is None:
             return
-        pairs = differing(changed(change, commit.body_before), commit.body_after, skipped(commit.resource_id))
-        for path, (want, got) in self._shown(pairs).items():
-            yield f"{path} is {got}, and its change makes {want} of the commit before it"
+        want = commit.body_before
+        for change in filter(None, changes):
+            want = changed(change, want)
+        pairs = differing(want, commit.body_after, skipped(commit.resource_id))
+        for path, (made, got) in self._shown(pairs).items():
+            yield f"{path} is {got}, and its change makes {made} of the commit before it"
 
     def _against_attempt(self, attempt: Attempt, commit: Commit) -> Iterator[str]:
         if attempt.tag is not None and attempt.tag != commit.base_tag:
@@ -108,7 +117,7 @@ class Log:
             if earlier is None:
                 continue
             allowed = operation.on_doubt == "reapply" and self._repeatable(operation, earlier, commit)
-            put_back = allowed or self._put_back(earlier, commit)
+            put_back = allowed or self._put_back(operation, earlier, commit)
             yield Anomaly(
                 kind="re-asserted" if put_back else "doubled",
                 op=operation.op,
@@ -119,13 +128,18 @@ class Log:
                 ),
             )
 
-    def _put_back(self, earlier: Commit, commit: Commit) -> bool:
-        """Whether what the earlier of two commits had changed was, at some time between them, as before it."""
+    def _put_back(self, operation: Operation, earlier: Commit, commit: Commit) -> bool:
+        """Whether what the earlier of two commits had changed was, at some time between them, as before it.
+
+        Where several calls share it, what one of them had changed of it.
+        """
         since = self.commits[self.commits.index(earlier) + 1 : self.commits.index(commit)]
         there = [each.body_after for each in since if each.resource_id == earlier.resource_id]
-        touched, skip = transition(earlier).keys(), skipped(earlier.resource_id)
+        touched, skip = set(transition(earlier)), skipped(earlier.resource_id)
+        if len(self.owners[earlier.request_id]) > 1 and (own := operation.attempt(earlier.request_id)) is not None:
+            touched &= own.changes.keys()
         moved = (differing(as_body(earlier.body_before), as_body(body), skip) for body in (*there, commit.body_before))
-        return any(not touched & each.keys() for each in moved)
+        return any(not touched & set(each) for each in moved)
 
     def _repeatable(self, operation: Operation, *commits: Commit) -> bool:
         """Whether its change is known, and changes nothing more where it has been made already."""
@@ -155,6 +169,20 @@ class Log:
 
 
 _UNMOVED: Final = object()
+
+
+def joined(attempts: Sequence[Attempt]) -> Attempt:
+    """Return a write as a whole, of which each of several calls has told what it asked for."""
+    changes = dict(attempts[0].changes)
+    for attempt in attempts[1:]:
+        for path, (before, after) in attempt.changes.items():
+            changes[path] = (changes.get(path, (before,))[0], after)
+    return replace(attempts[0], changes=changes)
+
+
+def _place(owner: Operation, request_id: str) -> int:
+    attempt = owner.attempt(request_id)
+    return 0 if attempt is None else attempt.place
 
 
 def _same_again(earlier: Commit, commit: Commit) -> bool:

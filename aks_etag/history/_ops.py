@@ -16,7 +16,10 @@ Source: TypeAlias = "str | os.PathLike[str] | Iterable[Line]"
 
 @dataclass(slots=True, kw_only=True)
 class Attempt:
-    """One write that was sent, and what was answered: a status, ``"lost"``, ``"unsent"``, or nothing so far."""
+    """One write that was sent, and what was answered: a status, ``"lost"``, ``"unsent"``, or nothing so far.
+
+    Where several calls share a write, each has it, with what itself asked for, and its ``place`` in their order.
+    """
 
     request: str
     method: str
@@ -28,6 +31,7 @@ class Attempt:
     named: str = ""
     perhaps_twice: bool = False
     operation: str | None = None
+    place: int = 0
 
     @property
     def tag(self) -> str | None:
@@ -97,6 +101,10 @@ class Operation:
         told = () if self.end is None else self.end.get("requests", ())
         return {*told, *(name for each in self.attempts for name in (each.request, each.named) if name)}
 
+    def attempt(self, request_id: str) -> Attempt | None:
+        """Return the write that went out under an id."""
+        return next((each for each in self.attempts if request_id in (each.request, each.named)), None)
+
     def said(self) -> str:
         """How it ended, in words."""
         if self.end is None:
@@ -163,6 +171,7 @@ def _attempt(line: Line) -> Attempt:
         condition=line["condition"],
         read=line["read"],
         changes={path: (before, after) for path, (before, after) in line["changes"].items()},
+        place=line.get("place", 0),
     )
 
 

@@ -8,14 +8,15 @@ import logging
 import os
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar, cast
 
 from .._core.messages import Body, NoResponse, Request, Response
 from .._core.snapshot import Snapshot
 from .._core.verdict import service_error
-from .._flows.effects import Flow, Send
+from .._flows.effects import Flow, Join, Send
+from .._flows.group import Part
 from .._flows.options import Options
 from ._file import HistoryFile, Line
 from ._leaves import MISSING, UNKNOWN, Digests, Transition, differing, skipped
@@ -54,7 +55,7 @@ class Recorder:
         # The process is part of the name: after a fork two of them count on.
         op = f"{self.client}.{self.process():x}.{next(self._calls)}"
         seen = {} if snapshot is None else {snapshot.id.casefold(): snapshot.body}
-        call = _Call(recorder=self, op=op, verb=verb, resource_id=resource_id, options=options, seen=seen)
+        call = Call(recorder=self, op=op, verb=verb, resource_id=resource_id, options=options, seen=seen)
         return _watched(flow, call)
 
 
@@ -87,7 +88,7 @@ def written_down(verb: Callable[Concatenate[R, P], Flow[T]]) -> Callable[Concate
     return call
 
 
-def _watched(flow: Flow[T], call: _Call) -> Flow[T]:
+def _watched(flow: Flow[T], call: Call) -> Flow[T]:
     call.told(call.begun)
     reply: Any = None
     try:
@@ -96,6 +97,8 @@ def _watched(flow: Flow[T], call: _Call) -> Flow[T]:
             sent = effect.request if isinstance(effect, Send) else None
             if sent is not None:
                 call.told(call.sending, sent)
+            if isinstance(effect, Join):
+                effect.member.noted = call
             try:
                 reply = yield effect
             except BaseException as thrown:  # noqa: BLE001  # whatever it is, it is the flow's to deal with
@@ -113,7 +116,7 @@ def _watched(flow: Flow[T], call: _Call) -> Flow[T]:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Call:
+class Call:
     """One call, as far as it has come."""
 
     recorder: Recorder
@@ -144,7 +147,7 @@ class _Call:
     def sending(self, request: Request) -> None:
         if not request.is_write:
             return
-        self.last, base = request.request_id, self.seen.get(_path(request))
+        self.last, base = request.request_id, self.seen.get(path_of(request))
         self._write(
             "attempt",
             request=request.request_id,
@@ -154,12 +157,25 @@ class _Call:
             changes=self._changes(request, base),
         )
 
+    def sharing(self, request: Request, part: Part, place: int) -> None:
+        """Note a write that several calls share, and what this one, the ``place``-th, asks for by it."""
+        self.last, base = request.request_id, self.seen.get(path_of(request))
+        self._write(
+            "attempt",
+            request=request.request_id,
+            method=request.method,
+            condition=_condition(request),
+            read=None if base is None else _version(base),
+            changes=self._changes(replace(request, body=part.after), part.before),
+            place=place,
+        )
+
     def answered(self, request: Request, reply: Any) -> None:
         if request.is_write:
             self._answer(request, reply)
         elif isinstance(reply, Response) and isinstance(reply.body, dict):
             if "://" not in request.url:
-                self.seen[_path(request)] = reply.body if reply.status == 200 else {}
+                self.seen[path_of(request)] = reply.body if reply.status == 200 else {}
             elif str(reply.body.get("status")).casefold() in _ENDS:
                 code = service_error(reply.body).code[:_LONGEST]
                 self._write("operation", request=self.last, status=reply.body["status"], **_given(code=code))
@@ -210,7 +226,7 @@ class _Call:
         if request.method == "PATCH" and isinstance(before, dict):
             # A PATCH speaks only of what it names.
             before = {name: value for name, value in before.items() if name in request.body}
-        pairs = differing(before, request.body, skipped(_path(request)), sent=True)
+        pairs = differing(before, request.body, skipped(path_of(request)), sent=True)
         if request.method == "PATCH" and request.headers.get("Content-Type"):
             # Patches of Kubernetes merge, each by its own rules: what they do not name stays.
             pairs = {path: pair for path, pair in pairs.items() if pair[1] is not MISSING}
@@ -223,7 +239,7 @@ class _Call:
         self.recorder.write({"line": line, "op": self.op, **facts})
 
 
-def _path(request: Request) -> str:
+def path_of(request: Request) -> str:
     return request.url.partition("?")[0].casefold()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from aks_etag import merge_patch
 from aks_etag._core.events import NotFenced
-from aks_etag._flows.update import check_age
+from aks_etag._flows.rounds import check_age
 from aks_etag.errors import InvalidPreconditionError, InvalidResourceIdError
 
 from .harness import CLUSTER, FIVE, GONE, INLINE, POOL, accepted, cluster, more, polled, pool, profile, refused, traced

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""Tell each caller of a shared write what came of it for him."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .._core.document import Path
+from .._core.events import Recovered
+from .._core.evidence import Attempt, Finding
+from .._core.snapshot import Batch, Snapshot, WriteResult
+from ..errors import AksEtagError
+from .effects import Answer, Flow, emit
+from .group import Ended, Group, Member
+from .judge import concluded, ended_badly, stored_but_failed, weighed
+from .run import Run
+
+
+def answer_written(run: Run, group: Group, result: WriteResult) -> Flow[None]:
+    """Answer all members of a write that was carried out: who asked for nothing has written nothing."""
+    yield from _answered(run, group, result, [member for member in group.members if member.part is not None])
+
+
+def answer_recovered(run: Run, group: Group, result: WriteResult, doubtful: Sequence[Attempt]) -> Flow[None]:
+    """Answer all members after a doubt that was resolved for all at once; ``doubtful`` are the writes it was about."""
+    for member, error in group.failing.items():
+        # What it would make of what is there now is not known, so that nothing tells whether it has been made.
+        group.members.remove(member)
+        yield Answer(member, Ended(error=(yield from _not_known(run, doubtful, error))))
+    yield from _answered(run, group, result, [member for member in group.members if _touched(doubtful, member)])
+
+
+def answer_unchanged(group: Group, early: Sequence[Member], nothing: WriteResult) -> Flow[None]:
+    """Answer those who were there before the read that shows that there is nothing to do."""
+    for member in early:
+        if member in group.members:
+            group.members.remove(member)
+            yield Answer(member, Ended(result=nothing))
+
+
+def fail_all(group: Group, error: Exception) -> Flow[None]:
+    """Tell all members of a group of a failure, each with an error of his own."""
+    members, group.members = group.members, []
+    for member in members:
+        mine = error if len(members) == 1 else _own(error)
+        yield Answer(member, Ended(error=mine))
+
+
+def told_apart(group: Group, run: Run, seen: Snapshot) -> Flow[WriteResult | None]:
+    """Judge a shared write in doubt as a whole; where that does not tell, by what each caller asked for.
+
+    No write can land any more then, and one that has landed did so for all of them.
+    """
+    attempts = run.ledger.attempts
+    finding = weighed(run, seen, run.change, attempts)
+    marked = any(attempt.mark is not None for attempt in attempts)
+    if finding is not Finding.UNKNOWN or not run.ledger.fenced or marked or len(group.members) == 1:
+        return (yield from concluded(run, seen, finding))
+    for member in tuple(group.members):
+        ended = yield from _judged(run, member, seen)
+        if ended is not None:
+            group.members.remove(member)
+            yield Answer(member, ended)
+    yield from run.ledger.go_round()
+    return None
+
+
+def _judged(run: Run, member: Member, seen: Snapshot) -> Flow[Ended | None]:
+    """Judge what one caller asked for; ``None`` means: it is to be written again."""
+    mine = [replace(attempt, paths=paths) for attempt in run.ledger.attempts if (paths := _paths(attempt, member))]
+    if not mine:
+        return None
+    try:
+        finding = weighed(run, seen, member.change, mine)
+    except Exception as error:  # noqa: BLE001  # it fails its caller, and nobody else
+        return Ended(error=(yield from _not_known(run, mine, error)))
+    match finding:
+        case Finding.APPLIED if ended_badly(run, seen):
+            return Ended(error=stored_but_failed(run, seen, noted=False))
+        case Finding.APPLIED | Finding.SATISFIED:
+            ids = tuple(attempt.request_id for attempt in mine)
+            how = "equivalent" if finding is Finding.APPLIED else "satisfied"
+            yield from emit(Recovered(resource_id=run.resource.id, how=how, request_ids=ids))
+            tag = mine[0].tag
+            if finding is Finding.SATISFIED:
+                return Ended(result=run.result("satisfied", seen, tag=tag))
+            return Ended(result=run.result("updated", seen, tag=tag, recovered=how))
+        case Finding.GO_ROUND:
+            return None
+        case _:
+            why = "what is there now does not tell"
+            return Ended(error=(yield from run.ledger.unknown(pending=False, why=why)))
+
+
+def _not_known(run: Run, doubtful: Sequence[Attempt], cause: Exception) -> Flow[AksEtagError]:
+    """Return the error for a change that raised while a write of it was in doubt."""
+    open_now, run.ledger.attempts = run.ledger.attempts, list(doubtful)
+    error = yield from run.ledger.unknown(pending=False, why=f"the change raised {type(cause).__name__}")
+    run.ledger.attempts = open_now
+    error.__cause__ = cause
+    return error
+
+
+def _answered(run: Run, group: Group, result: WriteResult, sharers: Sequence[Member]) -> Flow[None]:
+    members, group.members = group.members, []
+    calls = tuple(member.name for member in sharers)
+    places = {id(member): place for place, member in enumerate(sharers)}
+    for member in members:
+        waited = max(0.0, run.budget.started - member.since) + result.waited
+        place = places.get(id(member))
+        if place is None:
+            mine = WriteResult(outcome="unchanged", snapshot=result.snapshot, waited=waited)
+        else:
+            mine = replace(result, waited=waited, batch=Batch(calls=calls, place=place))
+        yield Answer(member, Ended(result=mine))
+
+
+def _touched(doubtful: Sequence[Attempt], member: Member) -> bool:
+    return any(_paths(attempt, member) for attempt in doubtful)
+
+
+def _paths(attempt: Attempt, member: Member) -> tuple[Path, ...]:
+    return next((paths for sharer, paths in attempt.parts if sharer is member), ())
+
+
+def _own(error: Exception) -> Exception:
+    """Copy an error, so that nobody adds to somebody else's."""
+    try:
+        mine = copy.copy(error)
+    except Exception:  # noqa: BLE001  # made by others, in a way that cannot be copied
+        return error
+    mine.__cause__ = error.__cause__
+    if isinstance(mine, AksEtagError):
+        mine.joint = True
+    return mine

@@ -113,7 +113,7 @@ def _round(run: Run, group: Group) -> Flow[None]:
         if result is not None:
             yield from answer_written(run, group, result)
         return
-    yield from answer_unchanged(group, early, (yield from nothing_to_do(run, seen)))
+    yield from answer_unchanged(run, group, early, (yield from nothing_to_do(run, seen)))
 
 
 def _gathered(group: Group, budget: Budget) -> Flow[None]:

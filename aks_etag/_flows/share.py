@@ -32,12 +32,13 @@ def answer_recovered(run: Run, group: Group, result: WriteResult, doubtful: Sequ
     yield from _answered(run, group, result, [member for member in group.members if _touched(doubtful, member)])
 
 
-def answer_unchanged(group: Group, early: Sequence[Member], nothing: WriteResult) -> Flow[None]:
+def answer_unchanged(run: Run, group: Group, early: Sequence[Member], nothing: WriteResult) -> Flow[None]:
     """Answer those who were there before the read that shows that there is nothing to do."""
-    for member in early:
-        if member in group.members:
-            group.members.remove(member)
-            yield Answer(member, Ended(result=nothing))
+    for member in [each for each in group.members if each in early]:
+        group.members.remove(member)
+        # What was given up for dead may be why there is nothing to do, for those whose it was.
+        mine = nothing if _touched(run.ledger.residual, member) else replace(nothing, outcome="unchanged")
+        yield Answer(member, Ended(result=mine))
 
 
 def fail_all(group: Group, error: Exception) -> Flow[None]:

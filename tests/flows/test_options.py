@@ -38,3 +38,14 @@ def test_the_defaults_wait_and_retry() -> None:
 @pytest.mark.parametrize("interval", [0, 0.0, 1, float("inf")])
 def test_any_number_of_seconds_is_an_interval(interval: float) -> None:
     assert Options(polling_interval=interval).polling_interval == interval
+
+
+def test_group_commit_is_yes_or_no() -> None:
+    with pytest.raises(TypeError, match="group_commit takes True or False, not 1"):
+        Options(group_commit=1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("linger", [-1, float("nan"), "1", True])
+def test_linger_is_in_seconds(linger: object) -> None:
+    with pytest.raises(ValueError, match="linger="):
+        Options(linger=linger)  # type: ignore[arg-type]

@@ -65,10 +65,12 @@ class Room:
         self._sealed: frozenset[Member] = frozenset()
         self._undecided: Undecided | None = None
         self._accepted: Accepted | None = None
+        self._touched: set[object] = set()
 
     def more(self) -> bool:
-        """Whether somebody waits; if not, the room is closed, and whoever comes next opens another one."""
+        """Begin anew, if somebody waits; if not, the room is closed, and whoever comes next opens another one."""
         with self._lock:
+            self._sealed, self._touched, self._undecided, self._accepted = frozenset(), set(), None, None
             if not self.queue:
                 self._close()
             return bool(self.queue)
@@ -86,7 +88,8 @@ class Room:
                 if post is not None:
                     post(ended)
             case Undecided():
-                self._note(effect, None)
+                # Of an accepted write that none is undecided any more means that it was carried out.
+                self._note(effect, None if effect.request_ids else self._accepted)
             case Accepted():
                 self._note(self._undecided, effect)
         return None
@@ -103,7 +106,8 @@ class Room:
     def leave(self, member: Member) -> Undecided | None:
         """Let a call go before it is answered; what it leaves in doubt is returned."""
         with self._lock:
-            return self._left(member)
+            ids = self._left(member)
+            return Undecided(self._undecided.resource_id, ids) if self._undecided is not None and ids else None
 
     def late(self, member: Member, now: float) -> Late | None:
         """Let a call go whose time is up; ``None`` where it is not, or an answer is there already.
@@ -111,31 +115,26 @@ class Room:
         As long as a write of it has no answer, it has as much time more as the write.
         """
         with self._lock:
-            sealed, open_ids = member in self._sealed, self._undecided.request_ids if self._undecided else ()
-            accepted = self._accepted if sealed else None
-            patience = WRITE_PATIENCE if sealed and accepted is None else 0.0
-            if member not in self.posts or now < member.until + patience or (sealed and not open_ids):
+            late = self._fate(member)
+            patience = WRITE_PATIENCE if late is None or late.pending else 0.0
+            if member not in self.posts or late is None or now < member.until + patience:
                 return None
             self._left(member)
-        link = None if accepted is None else accepted.link
-        return Late(
-            request_ids=open_ids if sealed else (),
-            accepted=accepted is not None,
-            operation=None if link is None else link.name,
-        )
+            return late
 
     def stop(self, reason: BaseException) -> None:
         """Close the room because its worker was stopped, and tell everybody what that means for him."""
         with self._lock:
             posts, self.posts, self.queue = self.posts, {}, []
-            sealed, undecided = self._sealed, self._undecided
+            left = {member: self._open_ids(member) if member in self._sealed else () for member in posts}
             self._close()
         for member, post in posts.items():
-            post(Ended(error=_stopped(undecided if member in sealed else None, reason)))
+            post(Ended(error=_stopped(left[member], reason)))
 
     def _gather(self, group: Group) -> None:
         with self._lock:
-            self._sealed, self._accepted = frozenset(), None
+            if self._undecided is None or not self._undecided.request_ids:
+                self._sealed = frozenset()
             group.members = [member for member in group.members if member in self.posts]
             if not group.closed:
                 group.members += self.queue
@@ -146,31 +145,61 @@ class Room:
             there = [member for member in group.members if member in self.posts]
             whole = len(there) == len(group.members)
             group.members = there
-            self._sealed = frozenset(there) if whole else frozenset()
+            if whole:
+                # Until it is told what leaves, nobody knows what of it is whose.
+                self._sealed, self._undecided, self._accepted = frozenset(there), None, None
             return whole
 
     def _note(self, undecided: Undecided | None, accepted: Accepted | None) -> None:
         with self._lock:
             self._undecided, self._accepted = undecided, accepted
-            if undecided is None or not undecided.request_ids:
-                self._sealed = frozenset()
+            if undecided is not None:
+                self._touched |= {sharer for sharers in undecided.sharers for sharer in sharers}
+            if undecided is not None and undecided.refused:
+                self._sealed, self._touched = frozenset(), set()
 
-    def _left(self, member: Member) -> Undecided | None:
+    def _fate(self, member: Member) -> Late | None:
+        """Say what is known of a member's change; ``None`` where that is just being found out."""
+        if member not in self._sealed:
+            return Late()
+        if self._undecided is None or not self._undecided.request_ids:
+            return self._over(member)
+        mine = self._open_ids(member)
+        if self._accepted is not None and self._accepted.attempt.request_id in mine:
+            link = self._accepted.link
+            return Late(applied=None, operation=None if link is None else link.name)
+        return Late(applied=None, pending=mine) if mine else Late()
+
+    def _over(self, member: Member) -> Late | None:
+        """The same where nothing is undecided any more, or nothing has left yet."""
+        if self._accepted is None:
+            return None
+        if any(sharer is member for sharer, _ in self._accepted.attempt.parts):
+            return Late(applied=True)
+        # A write before that one may have been carried out, too.
+        return Late(applied=None if member in self._touched else False)
+
+    def _open_ids(self, member: Member) -> tuple[str, ...]:
+        """List the writes that are undecided and that a member has a part in."""
+        if self._undecided is None:
+            return ()
+        pairs = zip(self._undecided.request_ids, self._undecided.sharers, strict=True)
+        return tuple(request_id for request_id, sharers in pairs if member in sharers)
+
+    def _left(self, member: Member) -> tuple[str, ...]:
         self.posts.pop(member, None)
         if member in self.queue:
             self.queue.remove(member)
-        return self._undecided if member in self._sealed else None
+        return self._open_ids(member) if member in self._sealed else ()
 
 
-def _stopped(undecided: Undecided | None, reason: BaseException) -> AksEtagError:
+def _stopped(ids: tuple[str, ...], reason: BaseException) -> AksEtagError:
     why = f"the worker that wrote for several calls was stopped ({type(reason).__name__})"
-    if undecided is None or not undecided.request_ids:
+    if not ids:
         return AksEtagError(f"nothing was written for this call: {why}", applied=False)
-    ids = undecided.request_ids
     return WriteOutcomeUnknownError(
-        f"{undecided.resource_id}: a write may still be applied: {why}; read the resource before writing again "
+        f"a write may still be applied: {why}; read the resource before writing again "
         f"(x-ms-client-request-id {', '.join(ids)})",
-        resource_id=undecided.resource_id,
         pending=True,
         request_ids=ids,
     )

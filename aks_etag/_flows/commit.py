@@ -23,11 +23,17 @@ from .marks import Marks
 from .options import Options
 from .rounds import Draft, changed, check_effect, drafted, looked, written
 from .run import Run
-from .share import answer_recovered, answer_unchanged, answer_written, fail_all, told_apart
+from .share import answer_recovered, answer_unchanged, answer_written, fail_all, tell_all, told_apart
 from .update import nothing_to_do, update
 
 # A refusal of the caller as such, whatever is in the body: to split it would be to hear it again.
 _OF_THE_CALLER: Final = frozenset({"authorizationfailed", "expiredauthenticationtoken", "invalidauthenticationtoken"})
+
+_AWAITED: Final = {
+    False: "its turn in a shared write",
+    None: "the end of a shared write",
+    True: "the result of a shared write, which was carried out",
+}
 
 
 def commit(resource: Resource, options: Options, group: Group) -> Flow[None]:
@@ -43,7 +49,7 @@ def commit(resource: Resource, options: Options, group: Group) -> Flow[None]:
             yield from _gathered(group, budget)
         yield from budget.turn()
     except Exception as error:  # noqa: BLE001  # it is theirs, not the lane's
-        yield from fail_all(group, error)
+        yield from tell_all(group, error)
         return
     parts, splits = [group], 1 + math.ceil(math.log2(max(len(group.members), 1)))
     while parts:
@@ -71,13 +77,13 @@ def _written(resource: Resource, options: Options, group: Group, budget: Budget,
         run.marks = Marks.of(resource, options)
         while group.members:
             yield from _round(run, group)
-        run.marks.release(decided=True)
+        run.marks.release(decided=not run.ledger.open)
     except Exception as error:  # noqa: BLE001  # it is theirs, not the lane's
         run.marks.release(decided=not run.ledger.open)
         closed = yield from run.ledger.closing(error)
         if not last and len(group.members) > 1 and _divisible(run, closed):
             return True
-        yield from fail_all(group, closed)
+        yield from fail_all(run, group, error, closed)
     return False
 
 
@@ -109,6 +115,7 @@ def _round(run: Run, group: Group) -> Flow[None]:
     # Two changes that undo each other are written all the same: each of them has asked for something.
     if draft.parts:
         group.closed = True
+        group.given_up = run.ledger.residual
         result = yield from written(run, seen, draft)
         if result is not None:
             yield from answer_written(run, group, result)
@@ -122,11 +129,11 @@ def _gathered(group: Group, budget: Budget) -> Flow[None]:
 
 
 def _sealed(run: Run, group: Group, seen: Snapshot) -> Flow[Draft]:
-    """Make the changes of all who are there; again, if one of them has gone meanwhile and nothing was sent yet."""
+    """Make the changes of all who are there; again, if one of them has gone meanwhile."""
     if not run.ledger.open:
         yield from _gathered(group, run.budget)
     draft = yield from _drafted(run, group, seen)
-    while group.members and not run.ledger.open and not (yield Seal(group)):
+    while group.members and not (yield Seal(group)):
         draft = yield from _drafted(run, group, seen)
     return draft
 
@@ -186,16 +193,16 @@ def in_company(
 
 
 def _late(resource: Resource, budget: Budget, late: Late) -> Flow[Exception]:
-    if late.accepted or not late.request_ids:
-        what = f"operation {late.operation}" if late.operation else "its turn in a shared write"
+    if not late.pending:
+        what = _AWAITED[late.applied] + ("" if late.operation is None else f" (operation {late.operation})")
         error = budget.expired(what, late.operation)
-        error.applied = None if late.accepted else False
+        error.applied = late.applied
         return error
-    yield from emit(OutcomeUnknown(resource_id=resource.id, request_ids=late.request_ids, pending=True))
+    yield from emit(OutcomeUnknown(resource_id=resource.id, request_ids=late.pending, pending=True))
     return WriteOutcomeUnknownError(
         f"{resource.id}: the time was up while a write that this call shares may still be applied; read the resource "
-        f"before writing again (x-ms-client-request-id {', '.join(late.request_ids)})",
+        f"before writing again (x-ms-client-request-id {', '.join(late.pending)})",
         resource_id=resource.id,
         pending=True,
-        request_ids=late.request_ids,
+        request_ids=late.pending,
     )

@@ -68,10 +68,16 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """Name the writes in flight or in doubt, so that an interruption can say which they were."""
+    """Name the writes in flight or in doubt, so that an interruption can say which they were.
+
+    ``refused``: there are none any more, since the last one was refused or never left: nothing was written. ``sharers``
+    lists for each of them the callers that something in it is of, where they share it.
+    """
 
     resource_id: str
     request_ids: tuple[str, ...]
+    refused: bool = False
+    sharers: tuple[tuple[object, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .._core.changes import Change, applied
 from .._core.document import Path
+from .._core.evidence import Attempt
 from .._core.messages import Body
 from .._core.snapshot import WriteResult
 
@@ -18,7 +19,7 @@ class Member:
     """One call: its change, and from when until when it waits, by the clock of ``Now``.
 
     ``name`` is the thread or task it came from. ``part`` is what its change made of the bodies before it, in the last
-    draft, ``None`` where that was nothing; ``noted`` is the record of the call, where there is one.
+    draft, ``None`` where that was nothing. ``noted`` is the record of the call, where there is one.
     """
 
     change: Change
@@ -43,11 +44,13 @@ class Group:
     """Calls whose changes go out together, in the order in which they came: as one change, it makes all of them.
 
     ``closed``: a write has left, so that nobody joins any more. ``failing``: whose change raised when all were made.
+    ``given_up``: writes that went for dead, on evidence that is no proof, before the last one left.
     """
 
     members: list[Member] = field(default_factory=list)
     closed: bool = False
     failing: dict[Member, Exception] = field(default_factory=dict)
+    given_up: Sequence[Attempt] = ()
 
     def __call__(self, body: dict[str, Any]) -> Body:
         """Make all changes; one that raises is left out, and noted."""
@@ -80,11 +83,12 @@ class Ended:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Late:
-    """A member's time was up; ``request_ids`` are the writes that its change has left with and that are undecided.
+    """A member's time was up; ``applied``: whether its change is stored, if that is known.
 
-    ``operation``: the one that was accepted and is followed, if it came so far.
+    ``pending`` has the writes that it has left with and that may still be carried out; ``operation`` is the one that
+    was accepted and is followed.
     """
 
-    request_ids: tuple[str, ...] = ()
-    accepted: bool = False
+    applied: bool | None = False
+    pending: tuple[str, ...] = ()
     operation: str | None = None

@@ -168,8 +168,13 @@ def resolve(run: Run, seen: Snapshot) -> Flow[WriteResult | None]:
     return (yield from concluded(run, seen, weighed(run, seen, run.change, run.ledger.attempts)))
 
 
-def weighed(run: Run, seen: Snapshot, change: Change, attempts: Sequence[Attempt]) -> Finding:
-    """Ask the table of evidence what a read says about writes of a change."""
+def weighed(
+    run: Run, seen: Snapshot, change: Change, attempts: Sequence[Attempt], repeated: Sequence[Change] = ()
+) -> Finding:
+    """Ask the table of evidence what a read says about writes of a change.
+
+    ``repeated`` are the changes that it is made of, each of which must bear to be made again, if it is made of several.
+    """
     origin, body = run.ledger.origin or {}, run.marks.origin(seen.body)
     now = run.resource.writable(body)
     desired = run.resource.writable(run.marks.bare(applied(change, body)))
@@ -178,7 +183,9 @@ def weighed(run: Run, seen: Snapshot, change: Change, attempts: Sequence[Attempt
         tag=seen.etag,
         now=now,
         holds=document.same(now, desired),
-        idempotent=lambda: is_idempotent_at(change, origin) and is_idempotent_at(change, body),
+        idempotent=lambda: all(
+            is_idempotent_at(each, origin) and is_idempotent_at(each, body) for each in repeated or (change,)
+        ),
         on_doubt=run.options.on_doubt,
         marker=run.marks.text(seen.body),
     )

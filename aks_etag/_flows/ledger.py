@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -72,7 +73,7 @@ class Ledger:
     def drop(self, attempt: Attempt) -> Flow[None]:
         """Strike out an attempt that was definitely refused, or never left."""
         self.attempts.remove(attempt)
-        yield self._announced()
+        yield replace(self._announced(), refused=not (self.attempts or self.residual))
 
     def clear(self) -> Flow[None]:
         """Strike out all: they are decided."""
@@ -109,10 +110,15 @@ class Ledger:
         """Whether a read has shown another version than the one the open attempts carry: none can land any more."""
         return self.seen is not None and self.seen.moved_from(self.attempts[0].tag) is True
 
-    def unknown(self, *, pending: bool, why: str, equivalent: bool = False) -> Flow[WriteOutcomeUnknownError]:
-        """Tell whoever listens, and return the error that says that it could not be found out."""
-        ids = tuple(attempt.request_id for attempt in (*self.residual, *self.attempts))
-        sent = (self.attempts or self.residual)[0].tag
+    def unknown(
+        self, *, pending: bool, why: str, equivalent: bool = False, about: Sequence[Attempt] = ()
+    ) -> Flow[WriteOutcomeUnknownError]:
+        """Tell whoever listens, and return the error that says that it could not be found out.
+
+        ``about`` are the writes that it is said of, where that is not all of them.
+        """
+        ids = tuple(attempt.request_id for attempt in about or (*self.residual, *self.attempts))
+        sent = (about or self.attempts or self.residual)[0].tag
         yield from emit(OutcomeUnknown(resource_id=self.resource_id, request_ids=ids, pending=pending))
         state = "may still be applied" if pending else "may have been applied"
         asked = f'a write sent with version "{sent}"' if sent else "a write"
@@ -151,5 +157,7 @@ class Ledger:
         return error
 
     def _announced(self) -> Undecided:
-        ids = tuple(attempt.request_id for attempt in (*self.residual, *self.attempts))
-        return Undecided(self.resource_id, ids)
+        undecided = (*self.residual, *self.attempts)
+        ids = tuple(attempt.request_id for attempt in undecided)
+        sharers = tuple(tuple(sharer for sharer, _ in attempt.parts) for attempt in undecided)
+        return Undecided(self.resource_id, ids, sharers=sharers)

@@ -10,8 +10,8 @@ from dataclasses import replace
 from .._core.document import Path
 from .._core.events import Recovered
 from .._core.evidence import Attempt, Finding
-from .._core.snapshot import Batch, Snapshot, WriteResult
-from ..errors import AksEtagError
+from .._core.snapshot import Batch, Outcome, Snapshot, WriteResult
+from ..errors import AksEtagError, WriteOutcomeUnknownError
 from .effects import Answer, Flow, emit
 from .group import Ended, Group, Member
 from .judge import concluded, ended_badly, stored_but_failed, weighed
@@ -28,7 +28,8 @@ def answer_recovered(run: Run, group: Group, result: WriteResult, doubtful: Sequ
     for member, error in group.failing.items():
         # What it would make of what is there now is not known, so that nothing tells whether it has been made.
         group.members.remove(member)
-        yield Answer(member, Ended(error=(yield from _not_known(run, doubtful, error))))
+        mine = [attempt for attempt in doubtful if _paths(attempt, member)] or doubtful
+        yield Answer(member, Ended(error=(yield from _not_known(run, mine, error))))
     yield from _answered(run, group, result, [member for member in group.members if _touched(doubtful, member)])
 
 
@@ -41,12 +42,43 @@ def answer_unchanged(run: Run, group: Group, early: Sequence[Member], nothing: W
         yield Answer(member, Ended(result=mine))
 
 
-def fail_all(group: Group, error: Exception) -> Flow[None]:
-    """Tell all members of a group of a failure, each with an error of his own."""
+def fail_all(run: Run, group: Group, error: Exception, closed: Exception) -> Flow[None]:
+    """Tell all members how it failed: those of whom something may be stored, and those of whom nothing is.
+
+    ``closed`` is what the error comes to for a write that is undecided.
+    """
+    doubtful = (*run.ledger.residual, *run.ledger.attempts)
+    spared = [member for member in group.members if doubtful and not _touched(doubtful, member)]
+    group.members = [member for member in group.members if member not in spared]
+    yield from tell_all(Group(members=spared), _untouched(run, error))
+    yield from tell_all(group, closed, doubtful)
+
+
+def tell_all(group: Group, error: Exception, doubtful: Sequence[Attempt] = ()) -> Flow[None]:
+    """Tell all members of a group of an error, each of one of his own, which names only writes of his."""
     members, group.members = group.members, []
     for member in members:
         mine = error if len(members) == 1 else _own(error)
+        if member.part is None and isinstance(mine, AksEtagError) and mine.applied:
+            # Nothing of it was in what was carried out just now.
+            mine.applied = None if _touched(group.given_up, member) else False
+        if isinstance(mine, WriteOutcomeUnknownError):
+            mine.request_ids = tuple(attempt.request_id for attempt in doubtful if _paths(attempt, member))
         yield Answer(member, Ended(error=mine))
+
+
+def _untouched(run: Run, error: Exception) -> Exception:
+    """Return the error for those of whom nothing is in the writes in doubt."""
+    if isinstance(error, WriteOutcomeUnknownError):
+        error = AksEtagError(
+            f"{run.resource.id}: nothing of this call was written; it shared its turn with others whose write is in "
+            "doubt, so that what is there is not known: try again",
+            resource_id=run.resource.id,
+        )
+    error = _own(error)
+    if isinstance(error, AksEtagError):
+        error.applied = None if run.ledger.unproved else False
+    return error
 
 
 def told_apart(group: Group, run: Run, seen: Snapshot) -> Flow[WriteResult | None]:
@@ -55,7 +87,9 @@ def told_apart(group: Group, run: Run, seen: Snapshot) -> Flow[WriteResult | Non
     No write can land any more then, and one that has landed did so for all of them.
     """
     attempts = run.ledger.attempts
-    finding = weighed(run, seen, run.change, attempts)
+    # Set to four and add one come to five however often they are made together, and only together.
+    repeated = [member.change for member in group.members if _touched(attempts, member)]
+    finding = weighed(run, seen, run.change, attempts, repeated)
     marked = any(attempt.mark is not None for attempt in attempts)
     if finding is not Finding.UNKNOWN or not run.ledger.fenced or marked or len(group.members) == 1:
         return (yield from concluded(run, seen, finding))
@@ -92,14 +126,13 @@ def _judged(run: Run, member: Member, seen: Snapshot) -> Flow[Ended | None]:
             return None
         case _:
             why = "what is there now does not tell"
-            return Ended(error=(yield from run.ledger.unknown(pending=False, why=why)))
+            return Ended(error=(yield from run.ledger.unknown(pending=False, why=why, about=mine)))
 
 
-def _not_known(run: Run, doubtful: Sequence[Attempt], cause: Exception) -> Flow[AksEtagError]:
+def _not_known(run: Run, about: Sequence[Attempt], cause: Exception) -> Flow[AksEtagError]:
     """Return the error for a change that raised while a write of it was in doubt."""
-    open_now, run.ledger.attempts = run.ledger.attempts, list(doubtful)
-    error = yield from run.ledger.unknown(pending=False, why=f"the change raised {type(cause).__name__}")
-    run.ledger.attempts = open_now
+    why = f"the change raised {type(cause).__name__}"
+    error = yield from run.ledger.unknown(pending=False, why=why, about=about)
     error.__cause__ = cause
     return error
 
@@ -112,7 +145,9 @@ def _answered(run: Run, group: Group, result: WriteResult, sharers: Sequence[Mem
         waited = max(0.0, run.budget.started - member.since) + result.waited
         place = places.get(id(member))
         if place is None:
-            mine = WriteResult(outcome="unchanged", snapshot=result.snapshot, waited=waited)
+            # An older write that went for dead may be why it asked for nothing any more.
+            outcome: Outcome = "satisfied" if _touched(group.given_up, member) else "unchanged"
+            mine = WriteResult(outcome=outcome, snapshot=result.snapshot, waited=waited)
         else:
             mine = replace(result, waited=waited, batch=Batch(calls=calls, place=place))
         yield Answer(member, Ended(result=mine))

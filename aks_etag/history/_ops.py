@@ -152,6 +152,9 @@ def _enter(found: Recorded, by_op: dict[str, Operation], line: Line) -> None:
             found.operations.append(operation)
         case "attempt":
             by_op[line["op"]].attempts.append(_attempt(line))
+        case "answer" | "operation" if by_op[line["op"]].end is not None:
+            # A write that others shared was answered when this call had gone: it has not heard of it.
+            return
         case "answer":
             attempt = _of(by_op[line["op"]], line["request"])
             attempt.status, attempt.code = line["status"], line.get("code", "")

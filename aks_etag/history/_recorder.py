@@ -8,7 +8,7 @@ import logging
 import os
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar, cast
 
@@ -166,7 +166,7 @@ class Call:
             method=request.method,
             condition=_condition(request),
             read=None if base is None else _version(base),
-            changes=self._changes(replace(request, body=part.after), part.before),
+            changes=self._changes(request, part.before, part.after),
             place=place,
         )
 
@@ -217,16 +217,20 @@ class Call:
                 **_given(code=code, named=named, perhaps_twice=twice),
             )
 
-    def _changes(self, request: Request, base: Body | None) -> dict[str, Transition]:
-        """Show what a write changes of the read it was made from; without one, what it sends."""
+    def _changes(self, request: Request, base: Body | None, asked: Body | None = None) -> dict[str, Transition]:
+        """Show what a write changes of the read it was made from; without one, what it sends.
+
+        ``asked`` is what one of several calls makes of it, where they share the write.
+        """
         if not isinstance(request.body, dict) or request.method == "DELETE":
             return {}
         created = "If-None-Match" in request.headers or request.method == "POST"
         before: Any = MISSING if created or not base else base
+        after = request.body if asked is None else asked
         if request.method == "PATCH" and isinstance(before, dict):
             # A PATCH speaks only of what it names.
-            before = {name: value for name, value in before.items() if name in request.body}
-        pairs = differing(before, request.body, skipped(path_of(request)), sent=True)
+            before, after = ({name: body[name] for name in request.body if name in body} for body in (before, after))
+        pairs = differing(before, after, skipped(path_of(request)), sent=True)
         if request.method == "PATCH" and request.headers.get("Content-Type"):
             # Patches of Kubernetes merge, each by its own rules: what they do not name stays.
             pairs = {path: pair for path, pair in pairs.items() if pair[1] is not MISSING}

@@ -33,15 +33,18 @@ def judged(world: World) -> Report:
 
 def late(world: World) -> Iterator[Anomaly]:
     """Name the writes that were carried out after an error that did not say that they still might be."""
-    owners = {line["request"]: line["op"] for line in world.lines if line["line"] == "attempt"}
+    owners: dict[str, list[str]] = {}
+    for line in world.lines:
+        if line["line"] == "attempt":
+            owners.setdefault(line["request"], []).append(line["op"])
     for n, commit in enumerate(world.mock.commits):
-        op = owners.get(commit.request_id, "")
-        end, commits = world.ended.get(op, ({}, n + 1))
-        # A create that comes late, after somebody deleted the one repeated for it, is a risk that is accepted.
-        silent = end.get("error") not in (None, "KeyboardInterrupt", "ResourceGoneError") and not end.get("pending")
-        if n >= commits and silent and not end.get("applied"):
-            text = f"{op} raised {end['error']}, applied={end['applied']}, and {commit.request_id} came after it"
-            yield Anomaly(kind="falsely failed", op=op, lines=(text,))
+        for op in owners.get(commit.request_id, ()):
+            end, commits = world.ended.get(op, ({}, n + 1))
+            # A create that comes late, after somebody deleted the one repeated for it, is a risk that is accepted.
+            silent = end.get("error") not in (None, "KeyboardInterrupt", "ResourceGoneError") and not end.get("pending")
+            if n >= commits and silent and not end.get("applied"):
+                text = f"{op} raised {end['error']}, applied={end['applied']}, and {commit.request_id} came after it"
+                yield Anomaly(kind="falsely failed", op=op, lines=(text,))
 
 
 def unknown_though_noted(world: World) -> Iterator[Anomaly]:

@@ -67,7 +67,8 @@ class Doom:
 class Writer:
     """One writer: what it does one after the other, as which client, and how it was told to go about it.
 
-    ``dies``: with which of its requests Ctrl-C comes; 0 is never.
+    ``dies``: with which of its requests Ctrl-C comes, or after how many seconds of waiting for a shared write; 0 is
+    never. ``within``: the deadline of each of its updates, where that is not the one of its options.
     """
 
     number: int
@@ -76,6 +77,7 @@ class Writer:
     options: Mapping[str, Any]
     starts: float
     dies: int = 0
+    within: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,8 +121,41 @@ def _plan(seed: int, stage: str, ops: Sequence[str]) -> Plan:
 
 
 def drawn(seed: int) -> Plan:
-    """Draw a history of any kind; in each eighth, all writers note what they write."""
-    return cooperative(seed) if seed % 8 == 7 else plan_of(seed)
+    """Draw a history of any kind; in each eighth, all writers note what they write, and in others they share writes."""
+    if seed % 8 == 7:
+        return in_company(cooperative(seed)) if seed % 16 == 15 else cooperative(seed)
+    return in_company(plan_of(seed)) if seed % 8 in (2, 5) else plan_of(seed)
+
+
+def in_company(plan: Plan) -> Plan:
+    """Let most of the writers of a history, and some more, be of one client whose updates go out together."""
+    dice = random.Random(plan.seed + 1)
+    ops, first = MARKED_OPS["cluster" if plan.stage == "cluster" else "pool"], plan.writers[0]
+    told = {**first.options, "group_commit": True, "linger": dice.choice((0.0, 0.0, 1.0))}
+    crowd = tuple(
+        Writer(
+            number=number,
+            client=0,
+            ops=tuple(dice.choice(ops) for _ in range(dice.choice((1, 1, 2)))),
+            options=told,
+            starts=round(dice.choice((0.0, dice.expovariate(1.0))), 2),
+            dies=0 if plan.registry is not None else dice.choice((0,) * 12 + (1, 2, 5)),
+            within=None if plan.registry is not None else dice.choice((None, None, None, 3.0, 30.0)),
+        )
+        for number in range(dice.choice((3, 4, 6, 9)))
+    )
+    alone = (
+        replace(
+            writer,
+            number=20 + writer.number,
+            client=20 + writer.number,
+            ops=ops[:2] if plan.stage == "life" else writer.ops,
+        )
+        for writer in plan.writers[1:]
+    )
+    others = tuple((when, kind) for when, kind in plan.background if kind != "delete")
+    stage = "cluster" if plan.stage == "cluster" else "pool"
+    return replace(plan, stage=stage, writers=(*crowd, *alone), background=others)
 
 
 def cooperative(seed: int) -> Plan:

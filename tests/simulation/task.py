@@ -10,6 +10,7 @@ from typing import Any
 
 from aks_etag._calls import Settings
 from aks_etag._flows.effects import Flow
+from aks_etag._groups import Room
 
 from . import work
 from .plan import Writer
@@ -31,3 +32,4 @@ class Task:
     done: int = 0
     sent: int = 0
     ids: int = 0
+    room: Room | None = None

@@ -26,6 +26,7 @@ class Job:
     calls: Mapping[str, Calls]
     stage: str
     change: Change | None = None
+    within: float | None = None
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -51,7 +52,7 @@ def steps(kind: str, job: Job) -> Steps:
 def _update(make: Callable[[Job], Change], where: str = "pool") -> Callable[[Job], Steps]:
     def run(job: Job) -> Steps:
         calls = job.pool if where == "pool" else job.cluster
-        yield calls.update(job.changing(make(job)), UNSET, None, UNSET)
+        yield calls.update(job.changing(make(job)), UNSET, job.within, UNSET)
 
     return run
 

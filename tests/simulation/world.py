@@ -17,11 +17,15 @@ from aks_etag._core.messages import Outcome, Request, Response
 from aks_etag._core.resource_id import ResourceId
 from aks_etag._flows.effects import (
     Accepted,
+    Answer,
     Chance,
     Effect,
     Emit,
+    Gather,
+    Join,
     NewRequestId,
     Now,
+    Seal,
     Send,
     Sleep,
     Turn,
@@ -38,6 +42,7 @@ from . import work
 from .background import happen
 from .lanes import Lanes
 from .plan import Fault, Plan, Writer, drawn_fault
+from .rooms import Rooms, answered
 from .task import Task
 
 ENDPOINT: Final = "https://management.azure.com"
@@ -67,6 +72,7 @@ class World:
     initial: Mapping[str, Any] = field(default_factory=dict)
     final: Mapping[str, Any] = field(default_factory=dict)
     lanes: Lanes = field(default_factory=Lanes)
+    rooms: Rooms = field(default_factory=Rooms)
 
     def __post_init__(self) -> None:
         plan = self.plan
@@ -164,9 +170,16 @@ class World:
                     return self.after(effect.seconds, task, None)
                 case Turn() if not self.lanes.take(self, task, effect):
                     return None
+                case Join():
+                    return self.rooms.join(self, task, effect)
                 case _:
                     effect = self._stepped(task, self._answer(task, effect))
         return None
+
+    def begin(self, worker: Task) -> None:
+        """Let the worker of a room write for those who wait, if there are any."""
+        if self.rooms.more(self, worker):
+            self.go(worker, None)
 
     def _stepped(self, task: Task, reply: Any) -> Effect | None:
         """Give a flow a reply; return what it asks for next, ``None`` where it has ended and another one is begun."""
@@ -199,8 +212,10 @@ class World:
             case NewRequestId():
                 task.ids += 1
                 return f"w{task.writer.number}-{task.ids}"
-            case Emit() | Undecided() | Accepted():
-                return None
+            case Emit():
+                return None if task.room is None else task.room.tell(effect.event)
+            case Undecided() | Accepted() | Gather() | Seal() | Answer():
+                return answered(task, effect)
             case Turn():
                 return True
             case _:
@@ -219,6 +234,9 @@ class World:
     def _next(self, task: Task, result: Any, *, failed: bool = False) -> None:
         """Begin the next flow of a writer: the next step of what it does, or the next thing to do."""
         self.lanes.leave(self, task)
+        if task.room is not None:
+            self.begin(task)
+            return
         while True:
             if task.steps is not None and not failed:
                 try:
@@ -242,7 +260,8 @@ class World:
         cluster = ResourceId(self.mock.subscription_id, "rg", "prod")
         calls = {name: Calls(address=cluster.agent_pool(name), settings=task.settings) for name in ("np1", "np9")}
         calls["cluster"] = Calls(address=cluster, settings=task.settings)
-        return work.Job(f"w{task.writer.number}o{task.done}" + "x" * (task.writer.number % 2), calls, self.plan.stage)
+        token = f"w{task.writer.number}o{task.done}" + "x" * (task.writer.number % 2)
+        return work.Job(token, calls, self.plan.stage, within=task.writer.within)
 
     def _settings(self, writer: Writer) -> Settings:
         told = dict(writer.options)

@@ -97,8 +97,9 @@ def _written(operation: Operation) -> tuple[list[Attempt], list[Attempt]]:
     """Return the attempts that certainly were carried out, and those of which one may have been."""
     accepted = {each.method: each for each in operation.attempts if isinstance(each.status, int) and each.status < 300}
     done = operation.outcome in ("created", "updated", "deleted") and not operation.recovered
-    if (done or operation.applied is True) and accepted:
-        return [each for each in accepted.values() if not _failed(each)], [*filter(_failed, accepted.values())]
+    certain = [each for each in accepted.values() if not _failed(each)]
+    if (done or operation.applied is True) and certain:
+        return certain, [*filter(_failed, accepted.values())]
     if operation.applied is False or operation.outcome in ("unchanged", "absent"):
         return [], []
     return [], [each for each in operation.attempts if each.status in (None, "lost") or _unsure(each)]

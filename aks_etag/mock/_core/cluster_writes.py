@@ -14,7 +14,6 @@ from aks_etag.mock._core.answers import Answer, RefusalError, answer
 from aks_etag.mock._core.call import Call
 from aks_etag.mock._core.checks import check_cluster, check_state
 from aks_etag.mock._core.conditions import Row
-from aks_etag.mock._core.copies import copied
 from aks_etag.mock._core.documents import new_cluster_document, new_pool, next_cluster_document, next_pool
 from aks_etag.mock._core.records import Cluster, Pool, cluster_body, cluster_put_body, see
 from aks_etag.mock._core.store import Store
@@ -109,7 +108,7 @@ def _replaced_pool(store: Store, current: Cluster, profile: Mapping[str, Any]) -
     if pool is None:
         raise RefusalError(errors.new_inline_pool(profile["name"]))
     check_state({"properties": profile}, pool.shown_state)
-    return replace(pool, properties=next_pool(profile, pool, store.switches))
+    return pool.holding(next_pool(profile, pool, store.switches), pool.extras)
 
 
 def _accept_create(store: Store, call: Call, row: Row, draft: Cluster) -> Answer:
@@ -118,11 +117,11 @@ def _accept_create(store: Store, call: Call, row: Row, draft: Cluster) -> Answer
     if failure is None or failure.stored:
         store.commit(call.method, call.request_id, None, see(draft.tagged(tags)))
     # As for a recorded pool, what shows before the end is an intermediate tag.
-    visible = draft.in_state("Creating").tagged(new_tags(store, draft, pools=True))
+    visible = draft.in_state("Creating", new_tags(store, draft, pools=True))
     store.keep(visible)
     operation = start(store, "Creating", tags, failure, visible)
-    shown = visible if operation.running else visible.in_state(operation.status)
-    body = cluster_put_body(shown, tags=store.switches.tag_on_create)
+    state = "Creating" if operation.running else operation.status
+    body = cluster_put_body(visible, state, tags=store.switches.tag_on_create)
     return answer(row.status, body, row=row.name, headers=links(store, call, operation))
 
 
@@ -131,20 +130,20 @@ def _accept_update(store: Store, call: Call, row: Row, current: Cluster, draft: 
     failure = store.faults.fate(call.method, call.path)
     stored = failure is None or failure.stored
     if stored:
-        settled = draft.in_state("Succeeded").tagged(tags)
+        settled = draft.in_state("Succeeded", tags)
         store.commit(call.method, call.request_id, see(current), see(settled))
     visible = (draft if stored else current).in_state("Updating")
     at_once = stored and store.switches.cluster_tag_moves == "accept"
     store.keep(visible.tagged(tags) if at_once else visible)
     operation = start(store, "Updating", tags, failure, visible)
     # The recorded answer shows the tags from before the operation, at both levels.
-    shown = draft.in_state("Updating" if operation.running else operation.status)
-    body = cluster_put_body(shown, tags=store.shows_tags(call.api_version))
+    state = "Updating" if operation.running else operation.status
+    body = cluster_put_body(draft, state, tags=store.shows_tags(call.api_version))
     return answer(row.status, body, row=row.name, headers=links(store, call, operation))
 
 
 def _patched(document: Mapping[str, Any], sent: Mapping[str, Any], switches: Switches) -> dict[str, Any]:
-    changed = copied(dict(document))
+    changed = dict(document)
     if "tags" not in sent:
         return changed
     merge = switches.patch_tags == "merge"

@@ -25,7 +25,8 @@ def get_cluster(store: Store, call: Call) -> Answer:
     cluster = store.clusters.get(key)
     if cluster is None:
         raise RefusalError(errors.cluster_not_found(call.target, row="GET cluster, missing -> 404"))
-    return answer(200, cluster_body(cluster, tags=store.shows_tags(call.api_version)), row="GET cluster, exists -> 200")
+    shown = store.views.show(cluster, tags=store.shows_tags(call.api_version))
+    return answer(200, shown, row="GET cluster, exists -> 200")
 
 
 def get_pool(store: Store, call: Call) -> Answer:
@@ -33,12 +34,11 @@ def get_pool(store: Store, call: Call) -> Answer:
     store.require_parent(call.target)
     store.count_get(call.target.cluster_key, {call.target.pool_key})
     cluster = store.require_parent(call.target)
-    pool = cluster.pools.get(call.target.pool_key)
-    if pool is None:
+    key = call.target.pool_key
+    if key not in cluster.pools:
         raise RefusalError(errors.pool_not_found(call.target, row="GET agent pool, missing -> 404"))
-    return answer(
-        200, pool_body(cluster, pool, tags=store.shows_tags(call.api_version)), row="GET agent pool, exists -> 200"
-    )
+    shown = store.views.show(cluster, key, tags=store.shows_tags(call.api_version))
+    return answer(200, shown, row="GET agent pool, exists -> 200")
 
 
 def list_clusters(store: Store, call: Call) -> Answer:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection
-from dataclasses import replace
 
 from aks_etag.mock._core import errors
 from aks_etag.mock._core.address import Address, ClusterKey
@@ -18,6 +17,7 @@ from aks_etag.mock._core.operations import Operation, Operations
 from aks_etag.mock._core.records import Cluster, Pool, Seen
 from aks_etag.mock._core.switches import Switches
 from aks_etag.mock._core.throttle import Throttle
+from aks_etag.mock._core.views import Views
 
 
 class Store:
@@ -31,6 +31,7 @@ class Store:
         self.clock = VirtualClock()
         self.faults = Faults()
         self.throttle = Throttle()
+        self.views = Views()
         self.groups: dict[str, tuple[str, str]] = {}
         self.clusters: dict[ClusterKey, Cluster] = {}
         self.kubeconfigs: dict[ClusterKey, str] = {}
@@ -108,10 +109,8 @@ class Store:
             Commit(
                 request_id=request_id,
                 resource_id=seen.id,
-                base_tag=before.etag if before else None,
-                new_tag=after.etag if after else None,
-                body_before=before.body if before else None,
-                body_after=after.body if after else None,
+                before=before,
+                after=after,
                 method=method,
                 at=self.clock.time(),
                 background=background,
@@ -126,15 +125,15 @@ class Store:
         if gone:
             del self.clusters[cluster.key]
             return
-        ended = operation.outcome(cluster.in_state(operation.status))
-        self.keep(ended.tagged(operation.tags) if self._moves(operation) else ended)
+        tags = operation.tags if self._moves(operation) else {}
+        self.keep(operation.outcome(cluster.in_state(operation.status, tags)))
 
     def _finish_pool(self, operation: Operation, cluster: Cluster, pool: Pool, gone: bool) -> None:
         if gone:
             self.keep(cluster.without_pool(pool.key))
             return
-        ended = operation.outcome(cluster.with_pool(replace(pool, state=operation.status)))
-        self.keep(ended.tagged(operation.tags) if self._moves(operation) else ended)
+        tag = operation.tags.get(pool.key) if self._moves(operation) else None
+        self.keep(operation.outcome(cluster.with_pool(pool.at(operation.status, tag or pool.etag))))
 
     def _moves(self, operation: Operation) -> bool:
         return operation.stored or self.switches.failed_moves_tag

@@ -12,7 +12,7 @@ import pytest
 
 from aks_etag.mock import MockAks
 
-STEPS = 400
+STEPS = 150
 
 
 def step(dice: random.Random, mock: MockAks, aks: Any, n: int) -> None:

@@ -7,7 +7,7 @@ Only this machine may use it, and a page of another site cannot: writes must be 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
@@ -93,7 +93,7 @@ class Control:
                 for each in clusters
             ],
             "operations": [_shown(each) for each in running],
-            "switches": {**asdict(mock.switches), "tagless_api_versions": list(mock.switches.tagless_api_versions)},
+            "switches": {name: _listed(value) for name, value in asdict(mock.switches).items()},
             "now": mock.clock.time(),
             "requests": len(mock.journal),
         }
@@ -142,6 +142,11 @@ class Control:
 
     def _restore(self, sent: Any, _: Any) -> None:
         self._mock.restore(sent["snapshot"])
+
+
+def _listed(value: Any) -> Any:
+    """Return a collection as JSON has it."""
+    return value if isinstance(value, str) or not isinstance(value, Collection) else list(value)
 
 
 def _shown(operation: Operation) -> dict[str, Any]:

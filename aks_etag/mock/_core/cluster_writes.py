@@ -12,7 +12,7 @@ from aks_etag.mock._core.accept import admit, gone, links, new_tags, start
 from aks_etag.mock._core.address import Address
 from aks_etag.mock._core.answers import Answer, RefusalError, answer
 from aks_etag.mock._core.call import Call
-from aks_etag.mock._core.checks import check_cluster, check_state
+from aks_etag.mock._core.checks import check_cluster, check_state, check_tags
 from aks_etag.mock._core.conditions import Row
 from aks_etag.mock._core.documents import new_cluster_document, new_pool, next_cluster_document, next_pool
 from aks_etag.mock._core.records import Cluster, Pool, cluster_body, cluster_put_body, see
@@ -40,14 +40,13 @@ def patch_cluster(store: Store, call: Call) -> Answer:
     row = admit(store, call, current)
     if current is None:
         raise RefusalError(errors.cluster_not_found(call.target, row=row.name))
-    if not isinstance(sent.get("tags"), dict | None):
-        raise RefusalError(errors.bad_field("tags", "an object"))
+    check_tags(sent)
     changed = replace(current, document=_patched(current.document, sent, store.switches))
     if store.switches.patch_moves_tag:
         changed = replace(changed, etag=store.mint.guid())
     store.keep(changed)
     store.commit(call.method, call.request_id, see(current), see(changed))
-    body = cluster_body(changed, tags=store.shows_tags(call.api_version))
+    body = cluster_body(changed, tag=store.tag_key(call.api_version))
     return answer(200, body, row=row.name)
 
 
@@ -121,7 +120,8 @@ def _accept_create(store: Store, call: Call, row: Row, draft: Cluster) -> Answer
     store.keep(visible)
     operation = start(store, "Creating", tags, failure, visible)
     state = "Creating" if operation.running else operation.status
-    body = cluster_put_body(visible, state, tags=store.switches.tag_on_create)
+    tag = store.tag_key(call.api_version) if store.switches.tag_on_create else None
+    body = cluster_put_body(visible, state, tag=tag)
     return answer(row.status, body, row=row.name, headers=links(store, call, operation))
 
 
@@ -138,7 +138,7 @@ def _accept_update(store: Store, call: Call, row: Row, current: Cluster, draft: 
     operation = start(store, "Updating", tags, failure, visible)
     # The recorded answer shows the tags from before the operation, at both levels.
     state = "Updating" if operation.running else operation.status
-    body = cluster_put_body(draft, state, tags=store.shows_tags(call.api_version))
+    body = cluster_put_body(draft, state, tag=store.tag_key(call.api_version))
     return answer(row.status, body, row=row.name, headers=links(store, call, operation))
 
 

@@ -47,6 +47,13 @@ def new_inline_pool(name: str) -> Answer:
     return bad_request(message, row=f"PUT cluster, new inline pool {name} -> 400")
 
 
+def save_race(*, row: str) -> Answer:
+    """Refuse a write that another operation would overtake (recorded text; its subcode is cut off in the source)."""
+    details = [{"code": "Unspecified", "message": "rpc error: code = FailedPrecondition desc = Etag mismatched"}]
+    message = "Operation is not allowed: Another operation is in progress"
+    return provider(409, "EtagMismatch", message, row=row, details=details)
+
+
 def missing_api_version() -> Answer:
     """Refuse a request without an api-version."""
     message = "The api-version query parameter (?api-version=) is required for all requests."

@@ -71,7 +71,7 @@ def _accept(store: Store, call: Call, row: Row, cluster: Cluster, draft: Pool, v
     store.keep(kept)
     operation = start(store, verb, {draft.key: tag}, failure, kept, draft.key)
     shown = accepted if operation.running else _in_state(accepted, operation.status)
-    body = pool_body(kept, shown, tags=store.shows_tags(call.api_version))
+    body = pool_body(kept, shown, tag=store.tag_key(call.api_version))
     return answer(row.status, body, row=row.name, headers=links(store, call, operation))
 
 

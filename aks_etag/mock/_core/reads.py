@@ -25,7 +25,7 @@ def get_cluster(store: Store, call: Call) -> Answer:
     cluster = store.clusters.get(key)
     if cluster is None:
         raise RefusalError(errors.cluster_not_found(call.target, row="GET cluster, missing -> 404"))
-    shown = store.views.show(cluster, tags=store.shows_tags(call.api_version))
+    shown = store.views.show(cluster, tag=store.tag_key(call.api_version))
     return answer(200, shown, row="GET cluster, exists -> 200")
 
 
@@ -37,7 +37,7 @@ def get_pool(store: Store, call: Call) -> Answer:
     key = call.target.pool_key
     if key not in cluster.pools:
         raise RefusalError(errors.pool_not_found(call.target, row="GET agent pool, missing -> 404"))
-    shown = store.views.show(cluster, key, tags=store.shows_tags(call.api_version))
+    shown = store.views.show(cluster, key, tag=store.tag_key(call.api_version))
     return answer(200, shown, row="GET agent pool, exists -> 200")
 
 
@@ -50,8 +50,8 @@ def list_clusters(store: Store, call: Call) -> Answer:
     page, rest = _page(store, call, keys, key_of="/".join)
     for key in page:
         store.count_get(key)
-    tags = store.shows_tags(call.api_version)
-    shown = [cluster_body(store.clusters[key], tags=tags) for key in page if key in store.clusters]
+    tag = store.tag_key(call.api_version)
+    shown = [cluster_body(store.clusters[key], tag=tag) for key in page if key in store.clusters]
     return answer(200, {"value": shown, **rest}, row="LIST clusters -> 200")
 
 
@@ -61,8 +61,8 @@ def list_pools(store: Store, call: Call) -> Answer:
     page, rest = _page(store, call, keys, key_of=str)
     store.count_get(call.target.cluster_key, set(page))
     cluster = store.require_parent(call.target)
-    tags = store.shows_tags(call.api_version)
-    shown = [pool_body(cluster, cluster.pools[key], tags=tags) for key in page if key in cluster.pools]
+    tag = store.tag_key(call.api_version)
+    shown = [pool_body(cluster, cluster.pools[key], tag=tag) for key in page if key in cluster.pools]
     return answer(200, {"value": shown, **rest}, row="LIST agent pools -> 200")
 
 

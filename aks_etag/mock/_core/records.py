@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from aks_etag.mock._core.address import ClusterKey, cluster_id, pool_id
 from aks_etag.mock._core.seeds import SHOWN_EMPTY_IN_CLUSTER_PUT
 
 TERMINAL_STATES: Final = frozenset({"Succeeded", "Failed", "Canceled"})
+TagKey: TypeAlias = Literal["eTag", "etag"]
 _NO_TAGS: Final[Mapping[str | None, str]] = {}
 
 
@@ -147,33 +148,33 @@ def see(cluster: Cluster, pool: str | None = None) -> Seen | None:
     return Seen(id=cluster.pool_id(found), etag=found.etag, show=partial(pool_body, cluster, found))
 
 
-def cluster_body(cluster: Cluster, *, tags: bool = True) -> dict[str, Any]:
-    """Show a cluster as GET does."""
-    profiles = [_inline(pool, tags=tags) for pool in cluster.pools.values()]
+def cluster_body(cluster: Cluster, *, tag: TagKey | None = "eTag") -> dict[str, Any]:
+    """Show a cluster as GET does; ``tag`` is the key of its tags."""
+    profiles = [_inline(pool, tag) for pool in cluster.pools.values()]
     state = {"provisioningState": cluster.shown_state, "agentPoolProfiles": profiles}
     body = {**cluster.document, "properties": {**cluster.document["properties"], **state}}
-    if tags and cluster.etag:
-        body["eTag"] = cluster.etag
+    if tag and cluster.etag:
+        body[tag] = cluster.etag
     return body
 
 
-def cluster_put_body(cluster: Cluster, state: str, *, tags: bool) -> dict[str, Any]:
+def cluster_put_body(cluster: Cluster, state: str, *, tag: TagKey | None) -> dict[str, Any]:
     """Show a cluster and its pools in a state, as the answer of a PUT does: its pools have two more empty maps."""
-    body = cluster_body(cluster, tags=tags)
+    body = cluster_body(cluster, tag=tag)
     body["properties"]["provisioningState"] = state
     for profile in body["properties"]["agentPoolProfiles"]:
         profile["provisioningState"] = state
-        etag = profile.pop("eTag", None)
+        etag = profile.pop(tag, None)
         profile.update({name: {} for name in SHOWN_EMPTY_IN_CLUSTER_PUT if name not in profile})
-        profile.update({"eTag": etag} if etag else {})
+        profile.update({tag: etag} if etag else {})
     return body
 
 
-def pool_body(cluster: Cluster, pool: Pool, *, tags: bool = True) -> dict[str, Any]:
+def pool_body(cluster: Cluster, pool: Pool, *, tag: TagKey | None = "eTag") -> dict[str, Any]:
     """Show a pool as a resource of its own."""
     properties = _properties(pool)
-    if tags and pool.etag:
-        properties["eTag"] = pool.etag
+    if tag and pool.etag:
+        properties[tag] = pool.etag
     return {
         "id": cluster.pool_id(pool),
         "name": pool.name,
@@ -183,8 +184,8 @@ def pool_body(cluster: Cluster, pool: Pool, *, tags: bool = True) -> dict[str, A
     }
 
 
-def _inline(pool: Pool, *, tags: bool) -> dict[str, Any]:
-    etag = {"eTag": pool.etag} if tags and pool.etag else {}
+def _inline(pool: Pool, tag: TagKey | None) -> dict[str, Any]:
+    etag: dict[str, Any] = {tag: pool.etag} if tag and pool.etag else {}
     return {"name": pool.name, **_properties(pool), **etag}
 
 

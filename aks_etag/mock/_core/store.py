@@ -14,7 +14,7 @@ from aks_etag.mock._core.faults import Faults
 from aks_etag.mock._core.journal import Commit, JournalEntry
 from aks_etag.mock._core.mint import Mint
 from aks_etag.mock._core.operations import Operation, Operations
-from aks_etag.mock._core.records import Cluster, Pool, Seen
+from aks_etag.mock._core.records import Cluster, Pool, Seen, TagKey
 from aks_etag.mock._core.switches import Switches
 from aks_etag.mock._core.throttle import Throttle
 from aks_etag.mock._core.views import Views
@@ -117,9 +117,11 @@ class Store:
             )
         )
 
-    def shows_tags(self, api_version: str | None) -> bool:
-        """Say whether this api-version has tags in its bodies."""
-        return api_version not in self.switches.tagless_api_versions
+    def tag_key(self, api_version: str | None) -> TagKey | None:
+        """Say how this api-version spells the key of a tag in its bodies; None where it has no tags."""
+        if api_version in self.switches.tagless_api_versions:
+            return None
+        return "etag" if api_version in self.switches.lower_etag_api_versions else "eTag"
 
     def _finish_cluster(self, operation: Operation, cluster: Cluster, gone: bool) -> None:
         if gone:

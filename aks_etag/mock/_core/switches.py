@@ -18,10 +18,13 @@ class Switches:
     operation_seconds: float | None = None
     actions_move_tags: bool = True
     accept_quotes: bool = True
+    autoscaler_moves_tag: bool = True
+    busy_answer: Literal["operation", "operation id", "state", "etag mismatch"] = "operation"
     busy_first: bool = False
     cluster_tag_moves: Literal["completion", "accept"] = "completion"
     failed_moves_tag: bool = False
     keep_empty_maps: bool = False
+    lower_etag_api_versions: Collection[str] = ()
     none_match_elsewhere: Literal["ignored", "refused", "honoured"] = "ignored"
     omitted_pools_move: bool = True
     partial_pools: Literal["keep", "remove"] = "keep"

@@ -125,7 +125,8 @@ def test_the_client_waits_whatever_it_says(says: Any, held: str, mock: MockAks, 
     mock.switches.operation_polls = 3
 
     def somebody() -> None:
-        aks.ask("PUT", getattr(aks, held), {"properties": {}})
+        body = mock.body("rg1", "aks1", None if held == "cluster" else held)
+        aks.ask("PUT", getattr(aks, held), body)
 
     mock.before_write(somebody, times=1)
     with mock.client() as client:

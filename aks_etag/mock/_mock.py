@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal
 
 from aks_etag.mock._assertions import Assertions
+from aks_etag.mock._company import Company
 from aks_etag.mock._core.answers import MISSING
 from aks_etag.mock._core.backstage import Backstage, Change, Pools
 from aks_etag.mock._core.clock import VirtualClock
@@ -27,7 +28,7 @@ def _nothing(body: dict[str, Any]) -> None:
     """Change nothing: even such a PUT moves the tags."""
 
 
-class MockAks(Doors, Assertions):
+class MockAks(Doors, Assertions, Company):
     """An AKS in memory that is true to eTags; every door shows the same state."""
 
     def __init__(

@@ -17,6 +17,7 @@ from aks_etag.mock._assertions import line
 from aks_etag.mock._core.answers import Answer, encode
 from aks_etag.mock._core.operations import Operation
 from aks_etag.mock._core.records import cluster_body
+from aks_etag.mock.writers import ready
 
 if TYPE_CHECKING:
     from aks_etag.mock._mock import MockAks
@@ -46,6 +47,9 @@ class Control:
             ("DELETE", "journal"): self._forget,
             ("POST", "faults"): self._break,
             ("DELETE", "faults"): self._mend,
+            ("GET", "background"): lambda *_: {"background": self._mock.core.backgrounds.names()},
+            ("POST", "background"): self._background,
+            ("DELETE", "background"): lambda *_: self._mock.no_background(),
             ("GET", "clock"): self._time,
             ("POST", "clock"): self._pass,
             ("PATCH", "switches"): self._switch,
@@ -116,6 +120,10 @@ class Control:
     def _mend(self, *_: Any) -> None:
         self._mock.mend()
 
+    def _background(self, sent: Any, _: Any) -> None:
+        when = {name: value for name, value in sent.items() if name not in ("writer", "with")}
+        self._mock.background(ready(sent["writer"], sent.get("with") or {}), **when)
+
     def _time(self, *_: Any) -> Any:
         return {"now": self._mock.clock.time()}
 
@@ -136,6 +144,7 @@ class Control:
 
     def _reset(self, *_: Any) -> None:
         self._mock.mend()
+        self._mock.no_background()
         self._mock.restore(self._start)
         self._mock.journal.clear()
         self._mock.commits.clear()

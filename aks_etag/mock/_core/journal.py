@@ -14,7 +14,10 @@ from aks_etag.mock._core.records import Seen
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalEntry:
-    """One request. ``status`` is what the client saw, ``decided`` what the service made of it; None means nothing."""
+    """One request. ``status`` is what the client saw, ``decided`` what the service made of it; None means nothing.
+
+    ``by``: the writer in the background that sent it.
+    """
 
     method: str
     path: str
@@ -26,6 +29,7 @@ class JournalEntry:
     at: float
     decided: int | None
     fault: str | None = None
+    by: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,6 +38,8 @@ class Store:
         self.operations = Operations()
         self.journal: list[JournalEntry] = []
         self.commits: list[Commit] = []
+        # Whether a writer in the background is at work.
+        self.backstage = False
 
     def sibling(self, subscription: str) -> Store:
         """Return the state of another subscription, with the same lock, time, chance, faults and records."""
@@ -113,7 +115,7 @@ class Store:
                 after=after,
                 method=method,
                 at=self.clock.time(),
-                background=background,
+                background=background or self.backstage,
             )
         )
 

@@ -145,6 +145,22 @@ def test_a_mistake_in_a_writer_is_not_hidden(quick: MockAks, aks: Any) -> None:
         look(aks)
 
 
+def test_a_writer_may_bring_a_client_of_its_own(quick: MockAks, aks: Any) -> None:
+    quick.background(lambda _: aks.ask("PUT", aks.np1, {"properties": {"count": 7}}), requests=1)
+    assert aks.ask("GET", aks.np1).json()["properties"]["count"] == 7
+    assert [entry.method for entry in quick.journal] == ["PUT", "GET"]
+
+
+def test_it_goes_on_after_the_commits_were_cleared(quick: MockAks, aks: Any) -> None:
+    quick.background(reconciler("rg1", "aks1"), after=0, name="policy")
+    for _ in range(2):
+        aks.ask("PUT", aks.np1, {})
+        quick.commits.clear()
+        aks.ask("PUT", aks.np1, {})
+        look(aks)
+    assert by(quick).count("policy") == 2
+
+
 def test_assertions_speak_of_the_test_only(quick: MockAks, aks: Any) -> None:
     quick.background(node_images("rg1", "aks1", "np1"), requests=1)
     look(aks)

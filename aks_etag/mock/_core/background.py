@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from aks_etag.mock._core.answers import RefusalError
-from aks_etag.mock._core.journal import Commit
 from aks_etag.mock._core.scene import AbsentError, Scene
 from aks_etag.mock._core.store import Store
 
@@ -57,13 +56,10 @@ class Background:
     def _called(self, now: float) -> float | None:
         if self.requests is not None:
             return now if self.asked % self.requests == 0 else None
-        new, self.seen = self._new(self.store.commits), len(self.store.commits)
+        # Its own writes are not among them: it has looked after each. A test may have cleared the list.
+        commits = self.store.commits
+        new, self.seen = commits[self.seen if self.seen <= len(commits) else 0 :], len(commits)
         return new[0].at + self.after if new and self.after is not None else None
-
-    def _new(self, commits: Sequence[Commit]) -> list[Commit]:
-        """Return the writes of others since it last looked; a test may have cleared the list."""
-        since = commits[self.seen if self.seen <= len(commits) else 0 :]
-        return [each for each in since if each.request_id.rpartition("-")[0] != self.name]
 
 
 class Backgrounds:

@@ -154,9 +154,8 @@ def test_a_writer_may_bring_a_client_of_its_own(quick: MockAks, aks: Any) -> Non
 def test_it_goes_on_after_the_commits_were_cleared(quick: MockAks, aks: Any) -> None:
     quick.background(reconciler("rg1", "aks1"), after=0, name="policy")
     for _ in range(2):
-        aks.ask("PUT", aks.np1, {})
         quick.commits.clear()
-        aks.ask("PUT", aks.np1, {})
+        quick.edit("rg1", "aks1", "np1")
         look(aks)
     assert by(quick).count("policy") == 2
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from aks_etag.mock._core import errors, seeds
 from aks_etag.mock._core.answers import RefusalError
+from aks_etag.mock._core.switches import Switches
 
 _NAMES: Final[Mapping[type, str]] = {
     bool: "true or false", dict: "an object", int: "a whole number", list: "a list", str: "a text",
@@ -59,10 +60,10 @@ def check_tags(sent: Mapping[str, Any]) -> None:
     _check_texts(sent.get("tags"), "tags")
 
 
-def check_state(sent: Mapping[str, Any], state: str) -> None:
+def check_state(sent: Mapping[str, Any], state: str, switches: Switches) -> None:
     """Refuse a provisioningState that differs from the service's."""
     claimed = (sent.get("properties") or {}).get("provisioningState")
-    if claimed is None or claimed == state:
+    if claimed is None or claimed == state or not switches.state_must_match:
         return
     message = f"The provisioningState '{claimed}' differs from '{state}'; it is read-only."
     raise RefusalError(errors.bad_request(message, row="provisioningState differs -> 400"))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -44,10 +44,14 @@ def patch_cluster(store: Store, call: Call) -> Answer:
     changed = replace(current, document=_patched(current.document, sent, store.switches))
     if store.switches.patch_moves_tag:
         changed = replace(changed, etag=store.mint.guid())
-    store.keep(changed)
     store.commit(call.method, call.request_id, see(current), see(changed))
-    body = cluster_body(changed, tag=store.tag_key(call.api_version))
-    return answer(200, body, row=row.name)
+    shown = changed.in_state("Updating") if store.switches.patch_runs else changed
+    store.keep(shown)
+    body = cluster_body(shown, tag=store.tag_key(call.api_version))
+    if not store.switches.patch_runs:
+        return answer(200, body, row=row.name)
+    operation = start(store, "Updating", {}, None, shown)
+    return answer(202, body, row=row.name, headers=links(store, call, operation, location=True))
 
 
 def delete_cluster(store: Store, call: Call) -> Answer:
@@ -80,7 +84,7 @@ def born_cluster(store: Store, address: Address, sent: Mapping[str, Any]) -> Clu
 
 def replaced(store: Store, current: Cluster, sent: Mapping[str, Any]) -> Cluster:
     """Build the cluster that a PUT makes of an existing one; inline profiles overwrite the pools, stale or not."""
-    check_state(sent, current.shown_state)
+    check_state(sent, current.shown_state, store.switches)
     document = next_cluster_document(sent, current, store.switches)
     profiles = profiles_of(sent)
     pools = dict(current.pools)
@@ -106,7 +110,7 @@ def _replaced_pool(store: Store, current: Cluster, profile: Mapping[str, Any]) -
     pool = current.pools.get(profile["name"].lower())
     if pool is None:
         raise RefusalError(errors.new_inline_pool(profile["name"]))
-    check_state({"properties": profile}, pool.shown_state)
+    check_state({"properties": profile}, pool.shown_state, store.switches)
     return pool.holding(next_pool(profile, pool, store.switches), pool.extras)
 
 
@@ -132,14 +136,25 @@ def _accept_update(store: Store, call: Call, row: Row, current: Cluster, draft: 
     if stored:
         settled = draft.in_state("Succeeded", tags)
         store.commit(call.method, call.request_id, see(current), see(settled))
-    visible = (draft if stored else current).in_state("Updating")
+    late = store.switches.running_shows == "old"
+    visible = (draft if stored and not late else current).in_state("Updating")
     at_once = stored and store.switches.cluster_tag_moves == "accept"
     store.keep(visible.tagged(tags) if at_once else visible)
-    operation = start(store, "Updating", tags, failure, visible)
+    operation = start(store, "Updating", tags, failure, visible, after=_arriving(draft) if late else None)
     # The recorded answer shows the tags from before the operation, at both levels.
     state = "Updating" if operation.running else operation.status
     body = cluster_put_body(draft, state, tag=store.tag_key(call.api_version))
     return answer(row.status, body, row=row.name, headers=links(store, call, operation))
+
+
+def _arriving(draft: Cluster) -> Callable[[Cluster, str | None], Cluster]:
+    """Return what lets the content of a draft show at the end of its operation."""
+
+    def after(cluster: Cluster, _: str | None) -> Cluster:
+        pools = {key: cluster.pools[key].holding(pool.properties, pool.extras) for key, pool in draft.pools.items()}
+        return replace(cluster, document=draft.document, pools=pools)
+
+    return after
 
 
 def _patched(document: Mapping[str, Any], sent: Mapping[str, Any], switches: Switches) -> dict[str, Any]:

@@ -126,10 +126,11 @@ def operation_not_found(operation: str) -> Answer:
     return provider(404, "NotFound", f"Could not find the operation: {operation}.", row="operation missing -> 404")
 
 
-def method_not_allowed(method: str) -> Answer:
+def method_not_allowed(method: str, status: int) -> Answer:
     """Refuse a method that this kind of resource does not have."""
     message = f"The requested resource does not support http method '{method}'."
-    return gateway(405, "MethodNotAllowed", message, row=f"{method} agent pool -> 405")
+    code = {404: "NotFound", 400: "BadRequest"}.get(status, "MethodNotAllowed")
+    return gateway(status, code, message, row=f"{method} agent pool -> {status}")
 
 
 def throttled(method: str, address: Address | None, seconds: str, *, row: str) -> Answer:

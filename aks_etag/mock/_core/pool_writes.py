@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from aks_etag.mock._core import seeds
@@ -52,7 +52,7 @@ def born_pool(store: Store, cluster: Cluster, name: str, sent: Mapping[str, Any]
 
 def replaced_pool(store: Store, current: Pool, sent: Mapping[str, Any]) -> Pool:
     """Build the pool that a PUT makes of an existing one."""
-    check_state(sent, current.shown_state)
+    check_state(sent, current.shown_state, store.switches)
     properties = next_pool(sent.get("properties") or {}, current, store.switches)
     return current.holding(properties, pool_extras(sent))
 
@@ -66,13 +66,26 @@ def _accept(store: Store, call: Call, row: Row, cluster: Cluster, draft: Pool, v
         store.commit(call.method, call.request_id, see(cluster, draft.key), see(settled, draft.key))
     # Recorded: the tag moves at accept, and the end brings another one.
     accepted = draft.at(verb, store.mint.guid())
+    late = store.switches.running_shows == "old" and verb == "Updating"
     visible = accepted if stored or verb == "Creating" else _in_state(cluster.pools[draft.key], verb)
+    if stored and late:
+        visible = cluster.pools[draft.key].at(verb, accepted.etag)
     kept = cluster.with_pool(visible)
     store.keep(kept)
-    operation = start(store, verb, {draft.key: tag}, failure, kept, draft.key)
+    after = _arriving(draft) if late else None
+    operation = start(store, verb, {draft.key: tag}, failure, kept, draft.key, after=after)
     shown = accepted if operation.running else _in_state(accepted, operation.status)
     body = pool_body(kept, shown, tag=store.tag_key(call.api_version))
     return answer(row.status, body, row=row.name, headers=links(store, call, operation))
+
+
+def _arriving(draft: Pool) -> Callable[[Cluster, str | None], Cluster]:
+    """Return what lets the content of a draft show at the end of its operation."""
+
+    def after(cluster: Cluster, _: str | None) -> Cluster:
+        return cluster.with_pool(cluster.pools[draft.key].holding(draft.properties, draft.extras))
+
+    return after
 
 
 def _in_state(pool: Pool, state: str) -> Pool:

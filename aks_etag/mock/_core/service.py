@@ -198,7 +198,7 @@ class Service:
 
     def _no_handler(self, call: Call) -> Answer:
         if (call.target.kind, call.method) == ("pool", "PATCH"):
-            return errors.method_not_allowed(call.method)
+            return errors.method_not_allowed(call.method, self._store.switches.pool_patch_status)
         return errors.unknown_route(call.method, call.path)
 
     def _deliver(self, call: Call, decided: Answer | None, fault: Fault | None) -> Answer:

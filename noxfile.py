@@ -92,8 +92,9 @@ def simulate(session: nox.Session) -> None:
 @nox.session
 def benchmark(session: nox.Session) -> None:
     """Measure beside the SDK, in the same run."""
-    session.install("-q", ".[aio,kubernetes]", "kubernetes")
+    session.install("-q", ".[aio,kubernetes]", "kubernetes", "moto[server]")
     session.run("python", "benchmarks/update.py", *session.posargs)
     session.run("python", "benchmarks/kubernetes.py")
     session.run("python", "benchmarks/certainty.py")
     session.run("python", "benchmarks/startup.py")
+    session.run("python", "benchmarks/mock.py")

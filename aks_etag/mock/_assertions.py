@@ -52,9 +52,10 @@ class Assertions:
         """Demand these requests in this order, such as ``"GET np1"`` or ``"PUT np1 If-Match -> 412"``.
 
         What a line leaves out is not compared: the condition, the status. ``polls``: polls of operations count, too,
-        as ``"GET operation"``.
+        as ``"GET operation"``. What comes from writers in the background never does.
         """
-        seen = [entry for entry in self.journal if polls or _name(entry) != "operation"]
+        ours = [entry for entry in self.journal if entry.by is None]
+        seen = [entry for entry in ours if polls or _name(entry) != "operation"]
         same = len(seen) == len(expected) and all(map(_fits, expected, seen))
         pairs = zip_longest(expected, seen)
         shown = (_beside(wanted, entry) for wanted, entry in pairs)
@@ -65,7 +66,8 @@ def line(entry: JournalEntry) -> str:
     """Show one request: what was asked, under which condition, what was answered, and the rule that decided it."""
     answered = "no answer" if entry.status is None else str(entry.status)
     rule = f" ({entry.row})" if entry.row else ""
-    return f"{' '.join(_words(entry))} -> {answered}{rule}"
+    whose = f"[{entry.by}] " if entry.by else ""
+    return f"{whose}{' '.join(_words(entry))} -> {answered}{rule}"
 
 
 def _words(entry: JournalEntry) -> list[str]:

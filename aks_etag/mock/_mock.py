@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal
 
 from aks_etag.mock._assertions import Assertions
+from aks_etag.mock._company import Company
 from aks_etag.mock._core.answers import MISSING
 from aks_etag.mock._core.backstage import Backstage, Change, Pools
 from aks_etag.mock._core.clock import VirtualClock
@@ -27,7 +28,7 @@ def _nothing(body: dict[str, Any]) -> None:
     """Change nothing: even such a PUT moves the tags."""
 
 
-class MockAks(Doors, Assertions):
+class MockAks(Doors, Assertions, Company):
     """An AKS in memory that is true to eTags; every door shows the same state."""
 
     def __init__(
@@ -41,18 +42,28 @@ class MockAks(Doors, Assertions):
         etag_seed: int = 0,
         accept_quotes: bool = True,
         actions_move_tags: bool = True,
+        autoscaler_moves_tag: bool = True,
+        bad_condition_message: str = "",
+        busy_answer: Literal["operation", "operation id", "state", "etag mismatch"] = "operation",
         busy_first: bool = False,
         cluster_tag_moves: Literal["completion", "accept"] = "completion",
         failed_moves_tag: bool = False,
         keep_empty_maps: bool = False,
+        lower_etag_api_versions: Collection[str] = (),
         none_match_elsewhere: Literal["ignored", "refused", "honoured"] = "ignored",
         omitted_pools_move: bool = True,
         partial_pools: Literal["keep", "remove"] = "keep",
         patch_moves_tag: bool = True,
+        patch_runs: bool = False,
         patch_tags: Literal["replace", "merge"] = "replace",
+        pool_patch_status: Literal[405, 404, 400] = 405,
         pools_block_each_other: bool = False,
         refused_writes_cost: bool = True,
         require_token: bool = False,
+        running_shows: Literal["new", "old"] = "new",
+        stale_code: Literal["PreconditionFailed", "PreConditionFailed"] = "PreconditionFailed",
+        stale_message: str = "",
+        state_must_match: bool = True,
         tag_on_create: bool = False,
         tagless_api_versions: Collection[str] = (),
         throttle: bool = False,
@@ -66,18 +77,28 @@ class MockAks(Doors, Assertions):
             page_size=page_size,
             accept_quotes=accept_quotes,
             actions_move_tags=actions_move_tags,
+            autoscaler_moves_tag=autoscaler_moves_tag,
+            bad_condition_message=bad_condition_message,
+            busy_answer=busy_answer,
             busy_first=busy_first,
             cluster_tag_moves=cluster_tag_moves,
             failed_moves_tag=failed_moves_tag,
             keep_empty_maps=keep_empty_maps,
+            lower_etag_api_versions=lower_etag_api_versions,
             none_match_elsewhere=none_match_elsewhere,
             omitted_pools_move=omitted_pools_move,
             partial_pools=partial_pools,
             patch_moves_tag=patch_moves_tag,
+            patch_runs=patch_runs,
             patch_tags=patch_tags,
+            pool_patch_status=pool_patch_status,
             pools_block_each_other=pools_block_each_other,
             refused_writes_cost=refused_writes_cost,
             require_token=require_token,
+            running_shows=running_shows,
+            stale_code=stale_code,
+            stale_message=stale_message,
+            state_must_match=state_must_match,
             tag_on_create=tag_on_create,
             tagless_api_versions=tagless_api_versions,
             throttle=throttle,

@@ -7,7 +7,7 @@ Only this machine may use it, and a page of another site cannot: writes must be 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +17,7 @@ from aks_etag.mock._assertions import line
 from aks_etag.mock._core.answers import Answer, encode
 from aks_etag.mock._core.operations import Operation
 from aks_etag.mock._core.records import cluster_body
+from aks_etag.mock.writers import ready
 
 if TYPE_CHECKING:
     from aks_etag.mock._mock import MockAks
@@ -46,6 +47,9 @@ class Control:
             ("DELETE", "journal"): self._forget,
             ("POST", "faults"): self._break,
             ("DELETE", "faults"): self._mend,
+            ("GET", "background"): lambda *_: {"background": self._mock.core.backgrounds.names()},
+            ("POST", "background"): self._background,
+            ("DELETE", "background"): lambda *_: self._mock.no_background(),
             ("GET", "clock"): self._time,
             ("POST", "clock"): self._pass,
             ("PATCH", "switches"): self._switch,
@@ -93,7 +97,7 @@ class Control:
                 for each in clusters
             ],
             "operations": [_shown(each) for each in running],
-            "switches": {**asdict(mock.switches), "tagless_api_versions": list(mock.switches.tagless_api_versions)},
+            "switches": {name: _listed(value) for name, value in asdict(mock.switches).items()},
             "now": mock.clock.time(),
             "requests": len(mock.journal),
         }
@@ -116,6 +120,10 @@ class Control:
     def _mend(self, *_: Any) -> None:
         self._mock.mend()
 
+    def _background(self, sent: Any, _: Any) -> None:
+        when = {name: value for name, value in sent.items() if name not in ("writer", "with")}
+        self._mock.background(ready(sent["writer"], sent.get("with") or {}), **when)
+
     def _time(self, *_: Any) -> Any:
         return {"now": self._mock.clock.time()}
 
@@ -136,12 +144,18 @@ class Control:
 
     def _reset(self, *_: Any) -> None:
         self._mock.mend()
+        self._mock.no_background()
         self._mock.restore(self._start)
         self._mock.journal.clear()
         self._mock.commits.clear()
 
     def _restore(self, sent: Any, _: Any) -> None:
         self._mock.restore(sent["snapshot"])
+
+
+def _listed(value: Any) -> Any:
+    """Return a collection as JSON has it."""
+    return value if isinstance(value, str) or not isinstance(value, Collection) else list(value)
 
 
 def _shown(operation: Operation) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def answer_httpx(core: Service, request: httpx.Request) -> httpx.Response:
 
 def _asked(core: Service, request: httpx.Request) -> Answer:
     try:
-        return core.handle(request.method, str(request.url), dict(request.headers), request.content)
+        return core.handle(request.method, str(request.url), dict(request.headers.items()), request.content)
     except ConnectionLostError as lost:
         kind = httpx.RemoteProtocolError if lost.closed else httpx.ReadError
         raise kind("the mock dropped the connection", request=request) from lost

@@ -8,6 +8,7 @@ from typing import Any
 
 from aks_etag.history._leaves import MISSING, Digests, differing, skipped
 from aks_etag.mock import Commit
+from aks_etag.mock._core.records import Seen
 
 KEY = "00" * 16
 DIGESTS = Digests(bytes.fromhex(KEY))
@@ -79,14 +80,16 @@ def commit(
     return Commit(
         request_id=request,
         resource_id=id,
-        base_tag=None if base == "-" else base,
-        new_tag=None if new == "-" else new,
-        body_before=before,
-        body_after=after,
+        before=_seen(id, base, before),
+        after=_seen(id, new, after),
         method=method,
         at=0.0,
         background=background,
     )
+
+
+def _seen(id: str, tag: str, body: Any) -> Seen | None:
+    return None if body is None else Seen(id=id, etag=None if tag == "-" else tag, show=lambda: body)
 
 
 def kinds(report: Any) -> Sequence[str]:

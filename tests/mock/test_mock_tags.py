@@ -48,6 +48,10 @@ def pattern(rows: list[list[str | None]]) -> list[list[int | None]]:
     return [[None if tag is None else numbers.setdefault(tag, len(numbers)) for tag in row] for row in rows]
 
 
+def profiles_of(body: Any) -> list[Any]:
+    return list(body["properties"].get("agentPoolProfiles") or [])
+
+
 def test_tags_move_exactly_as_recorded(mock: MockAks, aks: Any, recorded: Callable[[str], Any]) -> None:
     seen = Timeline(aks)
     body = mock.body("rg1", "aks1")
@@ -131,6 +135,30 @@ def test_tagless_api_versions(switches: Any, version: str, tagged: bool, connect
     shown = [cluster.json(), cluster.json()["properties"]["agentPoolProfiles"][0], pool.json()["properties"]]
     assert [("eTag" in body) for body in shown] == [tagged] * 3
     assert "etag" not in cluster.headers
+
+
+@pytest.mark.parametrize(("version", "key"), [("2024-04-02-preview", "etag"), ("2026-05-01", "eTag")])
+def test_some_previews_spell_the_key_in_lower_case(version: str, key: str, mock: MockAks, aks: Any) -> None:
+    mock.switches.lower_etag_api_versions = ("2024-04-02-preview",)
+    tag = mock.body("rg1", "aks1")["eTag"]
+    answers = [aks.ask("GET", path, version=version).json() for path in (aks.cluster, aks.np1)]
+    answers += [aks.ask("PATCH", aks.cluster, {"tags": {}}, version=version, If_Match=tag).json()]
+    answers += [aks.ask("PUT", path, {}, version=version).json() for path in (aks.np1,)]
+    listed = aks.ask("GET", f"{aks.cluster}/agentPools", version=version).json()["value"][0]
+    other = {"eTag": "etag", "etag": "eTag"}[key]
+    for body in (*answers, listed):
+        for holder in (body if "location" in body else body["properties"], *profiles_of(body)):
+            assert key in holder
+            assert other not in holder
+
+
+def test_the_client_reads_both_spellings(mock: MockAks) -> None:
+    mock.switches.lower_etag_api_versions = ("2024-04-02-preview",)
+    with mock.client(api_version="2024-04-02-preview") as client:
+        pool = client.cluster("rg1", "aks1").agent_pool("np1")
+        result = pool.update(lambda body: body["properties"].update(count=4))
+    assert result.snapshot.etag == mock.body("rg1", "aks1", "np1")["properties"]["eTag"]
+    assert mock.journal[1].if_match
 
 
 @pytest.mark.parametrize(

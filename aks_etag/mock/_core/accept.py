@@ -28,10 +28,11 @@ def admit(store: Store, call: Call, cluster: Cluster | None, pool: str | None = 
         elsewhere=store.switches.none_match_elsewhere,
     )
     blocked = blocker(store, cluster, pool, method=call.method) if row.status in (200, 201, 202, 412) else None
-    refused = refusal(row) if row.status in (400, 412) else None
+    refused = refusal(row, store.switches) if row.status in (400, 412) else None
     first, second = (blocked, refused) if store.switches.busy_first else (refused, blocked)
-    if first or second:
-        raise RefusalError(first or second or refusal(row))
+    why = first or second
+    if why is not None:
+        raise RefusalError(why)
     return row
 
 

@@ -37,7 +37,7 @@ def post_cluster(store: Store, call: Call) -> Answer:
     action = _CLUSTER.get(name)
     if action is None:
         raise RefusalError(errors.unknown_route(call.method, call.path))
-    return _begin(store, call, cluster, None, action)
+    return _begin(store, call, cluster, None, action, moves=store.switches.actions_move_tags)
 
 
 def post_pool(store: Store, call: Call) -> Answer:
@@ -48,9 +48,12 @@ def post_pool(store: Store, call: Call) -> Answer:
     name = call.target.action.lower()
     if name == "abort":
         return _abort(store, call, cluster, key)
+    if name == "scale" and store.backstage:
+        scaling = Action(state="Scaling", after=_scaled(call.json_object()["count"]))
+        return _begin(store, call, cluster, key, scaling, moves=store.switches.autoscaler_moves_tag)
     if name != "upgradenodeimageversion":
         raise RefusalError(errors.unknown_route(call.method, call.path))
-    return _begin(store, call, cluster, key, _NODE_IMAGE)
+    return _begin(store, call, cluster, key, _NODE_IMAGE, moves=store.switches.actions_move_tags)
 
 
 def kubeconfig(cluster: Cluster) -> str:
@@ -72,11 +75,10 @@ def _cluster(store: Store, call: Call) -> Cluster:
     return found
 
 
-def _begin(store: Store, call: Call, cluster: Cluster, pool: str | None, action: Action) -> Answer:
+def _begin(store: Store, call: Call, cluster: Cluster, pool: str | None, action: Action, *, moves: bool) -> Answer:
     refused = blocker(store, cluster, pool, method=call.method) or _in_that_state(cluster, pool, action)
     if refused is not None:
         raise RefusalError(refused)
-    moves = store.switches.actions_move_tags
     tags: Mapping[str | None, str] = {}
     if moves:
         tags = new_tags(store, cluster, pools=True) if pool is None else {pool: store.mint.guid()}
@@ -142,6 +144,14 @@ def _powered(code: str) -> Callable[[Cluster, str | None], Cluster]:
             for key, each in cluster.pools.items()
         }
         return replace(cluster, document={**cluster.document, "properties": properties}, pools=pools)
+
+    return after
+
+
+def _scaled(count: int) -> Callable[[Cluster, str | None], Cluster]:
+    def after(cluster: Cluster, pool: str | None) -> Cluster:
+        found = cluster.pools[pool or ""]
+        return cluster.with_pool(replace(found, properties={**found.properties, "count": count}))
 
     return after
 

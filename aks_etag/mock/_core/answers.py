@@ -28,6 +28,7 @@ RECORDED_HEADERS: Final[Mapping[str, str]] = {
     "X-Content-Type-Options": "nosniff",
 }
 BODILESS: Final = frozenset({204, 304})
+_written: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +72,14 @@ def answer(status: int, body: Any = MISSING, *, row: str, headers: Mapping[str, 
 
 def merge_headers(usual: Mapping[str, str], special: Mapping[str, str] | None) -> dict[str, str]:
     """Lay special headers over the usual ones, their names compared without case."""
-    replaced = {name.lower() for name in special or {}}
-    return {**{name: value for name, value in usual.items() if name.lower() not in replaced}, **(special or {})}
+    if special is None:
+        return dict(usual)
+    replaced = {name.lower() for name in special}
+    return {**{name: value for name, value in usual.items() if name.lower() not in replaced}, **special}
 
 
 def encode(body: Any) -> bytes:
     """Turn bytes into themselves and anything else into JSON."""
     if isinstance(body, bytes):
         return body
-    return json.dumps(body, separators=(",", ":")).encode()
+    return _written(body).encode()

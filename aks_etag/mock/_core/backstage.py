@@ -70,7 +70,7 @@ class Backstage:
         with self._store.lock:
             self._store.expire()
             cluster = self.cluster(group, name)
-            return cluster_body(cluster) if pool_name is None else pool_body(cluster, _pool(cluster, pool_name))
+            return copied(cluster_body(cluster) if pool_name is None else pool_body(cluster, _pool(cluster, pool_name)))
 
     def clusters(self) -> list[tuple[str, str]]:
         """List the clusters there are."""
@@ -83,9 +83,9 @@ class Backstage:
             self._store.finish_all(self.cluster(group, name).key)
             before = self.cluster(group, name)
             pool = None if pool_name is None else _pool(before, pool_name)
-            body = cluster_body(before) if pool is None else pool_body(before, pool)
+            body = copied(cluster_body(before) if pool is None else pool_body(before, pool))
             returned = change(body)
-            sent = returned if isinstance(returned, dict) else body
+            sent = copied(returned if isinstance(returned, dict) else body)
             after = _checked(lambda: self._edited(before, pool, sent))
             self._store.keep(after)
             self._edits += 1

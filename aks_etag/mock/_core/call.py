@@ -66,9 +66,13 @@ class Call:
     def json_object(self) -> dict[str, Any]:
         """Parse the body, or refuse what is no JSON object."""
         parsed = parse_json(self.body)
-        if not isinstance(parsed, dict) or not _shallow(parsed):
+        if not isinstance(parsed, dict) or not (self._has_few_brackets() or _shallow(parsed)):
             raise RefusalError(errors.bad_content())
         return parsed
+
+    def _has_few_brackets(self) -> bool:
+        """Whether the body is too short of brackets to be deep; it saves walking through nearly all of them."""
+        return self.body.count(b"{") + self.body.count(b"[") <= DEEPEST_BODY
 
     def request(self) -> Request:
         """Show this call to a hook."""
@@ -99,7 +103,7 @@ def parse_call(method: str, url: str, headers: Mapping[str, str], body: bytes) -
 def parse_json(content: bytes) -> Any:
     """Parse strict JSON; None where it is none."""
     try:
-        return json.loads(content, parse_constant=_no_constant)
+        return _STRICT.decode(content.decode(json.detect_encoding(content)))
     except (ValueError, RecursionError):
         return None
 
@@ -111,6 +115,9 @@ def _pairs(query: str) -> list[tuple[str, str]]:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
+
+
+_STRICT: Final = json.JSONDecoder(parse_constant=_no_constant)
 
 
 def _shallow(parsed: Any) -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +12,8 @@ from aks_etag.mock._core.accept import admit, gone, links, new_tags, start
 from aks_etag.mock._core.address import Address
 from aks_etag.mock._core.answers import Answer, RefusalError, answer
 from aks_etag.mock._core.call import Call
-from aks_etag.mock._core.checks import check_cluster, check_state
+from aks_etag.mock._core.checks import check_cluster, check_state, check_tags
 from aks_etag.mock._core.conditions import Row
-from aks_etag.mock._core.copies import copied
 from aks_etag.mock._core.documents import new_cluster_document, new_pool, next_cluster_document, next_pool
 from aks_etag.mock._core.records import Cluster, Pool, cluster_body, cluster_put_body, see
 from aks_etag.mock._core.store import Store
@@ -41,15 +40,18 @@ def patch_cluster(store: Store, call: Call) -> Answer:
     row = admit(store, call, current)
     if current is None:
         raise RefusalError(errors.cluster_not_found(call.target, row=row.name))
-    if not isinstance(sent.get("tags"), dict | None):
-        raise RefusalError(errors.bad_field("tags", "an object"))
+    check_tags(sent)
     changed = replace(current, document=_patched(current.document, sent, store.switches))
     if store.switches.patch_moves_tag:
         changed = replace(changed, etag=store.mint.guid())
-    store.keep(changed)
     store.commit(call.method, call.request_id, see(current), see(changed))
-    body = cluster_body(changed, tags=store.shows_tags(call.api_version))
-    return answer(200, body, row=row.name)
+    shown = changed.in_state("Updating") if store.switches.patch_runs else changed
+    store.keep(shown)
+    body = cluster_body(shown, tag=store.tag_key(call.api_version))
+    if not store.switches.patch_runs:
+        return answer(200, body, row=row.name)
+    operation = start(store, "Updating", {}, None, shown)
+    return answer(202, body, row=row.name, headers=links(store, call, operation, location=True))
 
 
 def delete_cluster(store: Store, call: Call) -> Answer:
@@ -82,7 +84,7 @@ def born_cluster(store: Store, address: Address, sent: Mapping[str, Any]) -> Clu
 
 def replaced(store: Store, current: Cluster, sent: Mapping[str, Any]) -> Cluster:
     """Build the cluster that a PUT makes of an existing one; inline profiles overwrite the pools, stale or not."""
-    check_state(sent, current.shown_state)
+    check_state(sent, current.shown_state, store.switches)
     document = next_cluster_document(sent, current, store.switches)
     profiles = profiles_of(sent)
     pools = dict(current.pools)
@@ -108,8 +110,8 @@ def _replaced_pool(store: Store, current: Cluster, profile: Mapping[str, Any]) -
     pool = current.pools.get(profile["name"].lower())
     if pool is None:
         raise RefusalError(errors.new_inline_pool(profile["name"]))
-    check_state({"properties": profile}, pool.shown_state)
-    return replace(pool, properties=next_pool(profile, pool, store.switches))
+    check_state({"properties": profile}, pool.shown_state, store.switches)
+    return pool.holding(next_pool(profile, pool, store.switches), pool.extras)
 
 
 def _accept_create(store: Store, call: Call, row: Row, draft: Cluster) -> Answer:
@@ -118,11 +120,12 @@ def _accept_create(store: Store, call: Call, row: Row, draft: Cluster) -> Answer
     if failure is None or failure.stored:
         store.commit(call.method, call.request_id, None, see(draft.tagged(tags)))
     # As for a recorded pool, what shows before the end is an intermediate tag.
-    visible = draft.in_state("Creating").tagged(new_tags(store, draft, pools=True))
+    visible = draft.in_state("Creating", new_tags(store, draft, pools=True))
     store.keep(visible)
     operation = start(store, "Creating", tags, failure, visible)
-    shown = visible if operation.running else visible.in_state(operation.status)
-    body = cluster_put_body(shown, tags=store.switches.tag_on_create)
+    state = "Creating" if operation.running else operation.status
+    tag = store.tag_key(call.api_version) if store.switches.tag_on_create else None
+    body = cluster_put_body(visible, state, tag=tag)
     return answer(row.status, body, row=row.name, headers=links(store, call, operation))
 
 
@@ -131,20 +134,31 @@ def _accept_update(store: Store, call: Call, row: Row, current: Cluster, draft: 
     failure = store.faults.fate(call.method, call.path)
     stored = failure is None or failure.stored
     if stored:
-        settled = draft.in_state("Succeeded").tagged(tags)
+        settled = draft.in_state("Succeeded", tags)
         store.commit(call.method, call.request_id, see(current), see(settled))
-    visible = (draft if stored else current).in_state("Updating")
+    late = store.switches.running_shows == "old"
+    visible = (draft if stored and not late else current).in_state("Updating")
     at_once = stored and store.switches.cluster_tag_moves == "accept"
     store.keep(visible.tagged(tags) if at_once else visible)
-    operation = start(store, "Updating", tags, failure, visible)
+    operation = start(store, "Updating", tags, failure, visible, after=_arriving(draft) if late else None)
     # The recorded answer shows the tags from before the operation, at both levels.
-    shown = draft.in_state("Updating" if operation.running else operation.status)
-    body = cluster_put_body(shown, tags=store.shows_tags(call.api_version))
+    state = "Updating" if operation.running else operation.status
+    body = cluster_put_body(draft, state, tag=store.tag_key(call.api_version))
     return answer(row.status, body, row=row.name, headers=links(store, call, operation))
 
 
+def _arriving(draft: Cluster) -> Callable[[Cluster, str | None], Cluster]:
+    """Return what lets the content of a draft show at the end of its operation."""
+
+    def after(cluster: Cluster, _: str | None) -> Cluster:
+        pools = {key: cluster.pools[key].holding(pool.properties, pool.extras) for key, pool in draft.pools.items()}
+        return replace(cluster, document=draft.document, pools=pools)
+
+    return after
+
+
 def _patched(document: Mapping[str, Any], sent: Mapping[str, Any], switches: Switches) -> dict[str, Any]:
-    changed = copied(dict(document))
+    changed = dict(document)
     if "tags" not in sent:
         return changed
     merge = switches.patch_tags == "merge"

@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from aks_etag.mock._core import errors
 from aks_etag.mock._core.answers import Answer
+from aks_etag.mock._core.switches import Switches
 
 Condition: TypeAlias = Literal["no header", "If-Match *", "If-Match tag", "If-None-Match *"]
 Elsewhere: TypeAlias = Literal["ignored", "refused", "honoured"]
@@ -104,17 +105,20 @@ def opaque(value: str, *, accept_quotes: bool) -> str:
     return strong[1:-1] if accept_quotes and quoted else value
 
 
-def refusal(row: Row) -> Answer:
-    """Say no in the service's words; the texts of a mismatch and of the two 400s are not known."""
-    if row is BAD_IF_NONE_MATCH:
-        return errors.bad_request('If-None-Match must be empty or "*".', row=row.name)
-    if row is NOT_DECLARED:
-        return errors.bad_request("If-None-Match can be used with PUT only.", row=row.name)
-    if row is BOTH_HEADERS:
-        return errors.bad_request("If-Match and If-None-Match cannot be used together.", row=row.name)
-    return errors.provider(412, "PreconditionFailed", _REASONS[row.found], row=row.name)
+def refusal(row: Row, switches: Switches) -> Answer:
+    """Say no; the texts of a mismatch and of the 400s are not known, so that they may be given."""
+    if row.status == 400:
+        return errors.bad_request(switches.bad_condition_message or _MISUSES[row], row=row.name)
+    known = _REASONS[row.found]
+    message = (switches.stale_message or known) if row.found == "exists, stale" else known
+    return errors.provider(412, switches.stale_code, message, row=row.name)
 
 
+_MISUSES: Final = {
+    BAD_IF_NONE_MATCH: 'If-None-Match must be empty or "*".',
+    BOTH_HEADERS: "If-Match and If-None-Match cannot be used together.",
+    NOT_DECLARED: "If-None-Match can be used with PUT only.",
+}
 _REASONS: Final = {
     "missing": "Resource not found but ETag header is provided. "
     "If this is a request to create, please do not provide ETag.",

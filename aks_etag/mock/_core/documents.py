@@ -1,17 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""What a PUT stores: the document sent, the defaults of the service, and the fields that only the service writes."""
+"""What a PUT stores: the document sent, the defaults of the service, and the fields that only the service writes.
+
+What was sent belongs to the document from here on, and nothing that is stored is ever changed: values are shared, and a
+change is a new document around them.
+"""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from aks_etag.mock._core import seeds
 from aks_etag.mock._core.address import Address, cluster_id
-from aks_etag.mock._core.copies import copied
 from aks_etag.mock._core.records import Cluster, Pool
 from aks_etag.mock._core.switches import Switches
+
+_KEPT_CLUSTER_PROPERTIES: Final = seeds.CLUSTER_PROPERTIES_READ_ONLY | {"nodeResourceGroup"}
+_NEXT_CLUSTER_DEFAULTS: Final = {
+    name: value for name, value in seeds.CLUSTER_PROPERTIES.items() if name not in _KEPT_CLUSTER_PROPERTIES
+}
+_NEXT_POOL_DEFAULTS: Final = {
+    name: value for name, value in seeds.POOL_PROPERTIES.items() if name not in seeds.POOL_PROPERTIES_READ_ONLY
+}
 
 
 def new_cluster_document(sent: Mapping[str, Any], address: Address, *, uid: str, switches: Switches) -> dict[str, Any]:
@@ -35,11 +46,10 @@ def new_cluster_document(sent: Mapping[str, Any], address: Address, *, uid: str,
 def next_cluster_document(sent: Mapping[str, Any], current: Cluster, switches: Switches) -> dict[str, Any]:
     """Build the document that replaces the one of an existing cluster."""
     before, old = current.document, current.document["properties"]
-    owned = seeds.CLUSTER_PROPERTIES_READ_ONLY | {"nodeResourceGroup"}
+    owned = _KEPT_CLUSTER_PROPERTIES
     properties = _without(_mapping(sent.get("properties")), owned)
     properties.setdefault("kubernetesVersion", old.get("kubernetesVersion"))
-    defaults = {name: value for name, value in seeds.CLUSTER_PROPERTIES.items() if name not in owned}
-    filled = {**_fill(properties, defaults), **{name: old[name] for name in owned if name in old}}
+    filled = {**_fill(properties, _NEXT_CLUSTER_DEFAULTS), **{name: old[name] for name in owned if name in old}}
     top = {"location": before["location"], **_without(sent, seeds.CLUSTER_READ_ONLY)}
     envelope = _fill(top, seeds.CLUSTER_ENVELOPE)
     envelope.update({name: before[name] for name in seeds.CLUSTER_READ_ONLY if name in before})
@@ -62,9 +72,8 @@ def next_pool(sent: Mapping[str, Any], current: Pool, switches: Switches) -> dic
     owned = seeds.POOL_PROPERTIES_READ_ONLY
     properties = _without(sent, owned)
     properties.setdefault("orchestratorVersion", current.properties.get("orchestratorVersion"))
-    defaults = {name: value for name, value in seeds.POOL_PROPERTIES.items() if name not in owned}
     kept = {name: current.properties[name] for name in owned if name in current.properties}
-    filled = _arrange({**_fill(properties, {**defaults, **current.born}), **kept}, current.properties)
+    filled = _arrange({**_fill(properties, {**_NEXT_POOL_DEFAULTS, **current.born}), **kept}, current.properties)
     _follow_version(filled, "orchestratorVersion", "currentOrchestratorVersion")
     _hide_empty(filled, switches)
     return filled
@@ -103,7 +112,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _without(sent: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
-    return {name: copied(value) for name, value in sent.items() if name not in names}
+    return {name: value for name, value in sent.items() if name not in names}
 
 
 def _fill(sent: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,8 +122,8 @@ def _fill(sent: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any
         if default is None:
             continue
         if name not in filled:
-            filled[name] = copied(default)
-        elif isinstance(filled[name], dict) and isinstance(default, Mapping):
+            filled[name] = default
+        elif isinstance(default, dict) and isinstance(filled[name], dict) and filled[name] != default:
             filled[name] = _fill(filled[name], default)
     return filled
 

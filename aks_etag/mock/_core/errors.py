@@ -47,6 +47,13 @@ def new_inline_pool(name: str) -> Answer:
     return bad_request(message, row=f"PUT cluster, new inline pool {name} -> 400")
 
 
+def save_race(*, row: str) -> Answer:
+    """Refuse a write that another operation would overtake (recorded text; its subcode is cut off in the source)."""
+    details = [{"code": "Unspecified", "message": "rpc error: code = FailedPrecondition desc = Etag mismatched"}]
+    message = "Operation is not allowed: Another operation is in progress"
+    return provider(409, "EtagMismatch", message, row=row, details=details)
+
+
 def missing_api_version() -> Answer:
     """Refuse a request without an api-version."""
     message = "The api-version query parameter (?api-version=) is required for all requests."
@@ -119,10 +126,11 @@ def operation_not_found(operation: str) -> Answer:
     return provider(404, "NotFound", f"Could not find the operation: {operation}.", row="operation missing -> 404")
 
 
-def method_not_allowed(method: str) -> Answer:
+def method_not_allowed(method: str, status: int) -> Answer:
     """Refuse a method that this kind of resource does not have."""
     message = f"The requested resource does not support http method '{method}'."
-    return gateway(405, "MethodNotAllowed", message, row=f"{method} agent pool -> 405")
+    code = {404: "NotFound", 400: "BadRequest"}.get(status, "MethodNotAllowed")
+    return gateway(status, code, message, row=f"{method} agent pool -> {status}")
 
 
 def throttled(method: str, address: Address | None, seconds: str, *, row: str) -> Answer:

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from aks_etag.mock._core import seeds
@@ -40,7 +39,7 @@ def delete_pool(store: Store, call: Call) -> Answer:
     failure = store.faults.fate(call.method, call.path)
     if failure is None or failure.stored:
         store.commit(call.method, call.request_id, see(cluster, key), None)
-    store.keep(cluster.with_pool(replace(cluster.pools[key], state="Deleting")))
+    store.keep(cluster.with_pool(_in_state(cluster.pools[key], "Deleting")))
     operation = start(store, "Deleting", {key: store.mint.guid()}, failure, cluster, key)
     return answer(row.status, row=row.name, headers=links(store, call, operation))
 
@@ -53,24 +52,41 @@ def born_pool(store: Store, cluster: Cluster, name: str, sent: Mapping[str, Any]
 
 def replaced_pool(store: Store, current: Pool, sent: Mapping[str, Any]) -> Pool:
     """Build the pool that a PUT makes of an existing one."""
-    check_state(sent, current.shown_state)
+    check_state(sent, current.shown_state, store.switches)
     properties = next_pool(sent.get("properties") or {}, current, store.switches)
-    return replace(current, properties=properties, extras=pool_extras(sent))
+    return current.holding(properties, pool_extras(sent))
 
 
 def _accept(store: Store, call: Call, row: Row, cluster: Cluster, draft: Pool, verb: str) -> Answer:
-    tags: dict[str | None, str] = {draft.key: store.mint.guid()}
+    tag = store.mint.guid()
     failure = store.faults.fate(call.method, call.path)
     stored = failure is None or failure.stored
     if stored:
-        settled = cluster.with_pool(replace(draft, state="Succeeded")).tagged(tags)
+        settled = cluster.with_pool(draft.at("Succeeded", tag))
         store.commit(call.method, call.request_id, see(cluster, draft.key), see(settled, draft.key))
     # Recorded: the tag moves at accept, and the end brings another one.
-    accepted = replace(draft, state=verb, etag=store.mint.guid())
-    visible = accepted if stored or verb == "Creating" else replace(cluster.pools[draft.key], state=verb)
+    accepted = draft.at(verb, store.mint.guid())
+    late = store.switches.running_shows == "old" and verb == "Updating"
+    visible = accepted if stored or verb == "Creating" else _in_state(cluster.pools[draft.key], verb)
+    if stored and late:
+        visible = cluster.pools[draft.key].at(verb, accepted.etag)
     kept = cluster.with_pool(visible)
     store.keep(kept)
-    operation = start(store, verb, tags, failure, kept, draft.key)
-    shown = accepted if operation.running else replace(accepted, state=operation.status)
-    body = pool_body(kept, shown, tags=store.shows_tags(call.api_version))
+    after = _arriving(draft) if late else None
+    operation = start(store, verb, {draft.key: tag}, failure, kept, draft.key, after=after)
+    shown = accepted if operation.running else _in_state(accepted, operation.status)
+    body = pool_body(kept, shown, tag=store.tag_key(call.api_version))
     return answer(row.status, body, row=row.name, headers=links(store, call, operation))
+
+
+def _arriving(draft: Pool) -> Callable[[Cluster, str | None], Cluster]:
+    """Return what lets the content of a draft show at the end of its operation."""
+
+    def after(cluster: Cluster, _: str | None) -> Cluster:
+        return cluster.with_pool(cluster.pools[draft.key].holding(draft.properties, draft.extras))
+
+    return after
+
+
+def _in_state(pool: Pool, state: str) -> Pool:
+    return pool.at(state, pool.etag)

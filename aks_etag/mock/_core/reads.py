@@ -25,7 +25,8 @@ def get_cluster(store: Store, call: Call) -> Answer:
     cluster = store.clusters.get(key)
     if cluster is None:
         raise RefusalError(errors.cluster_not_found(call.target, row="GET cluster, missing -> 404"))
-    return answer(200, cluster_body(cluster, tags=store.shows_tags(call.api_version)), row="GET cluster, exists -> 200")
+    shown = store.views.show(cluster, tag=store.tag_key(call.api_version))
+    return answer(200, shown, row="GET cluster, exists -> 200")
 
 
 def get_pool(store: Store, call: Call) -> Answer:
@@ -33,12 +34,11 @@ def get_pool(store: Store, call: Call) -> Answer:
     store.require_parent(call.target)
     store.count_get(call.target.cluster_key, {call.target.pool_key})
     cluster = store.require_parent(call.target)
-    pool = cluster.pools.get(call.target.pool_key)
-    if pool is None:
+    key = call.target.pool_key
+    if key not in cluster.pools:
         raise RefusalError(errors.pool_not_found(call.target, row="GET agent pool, missing -> 404"))
-    return answer(
-        200, pool_body(cluster, pool, tags=store.shows_tags(call.api_version)), row="GET agent pool, exists -> 200"
-    )
+    shown = store.views.show(cluster, key, tag=store.tag_key(call.api_version))
+    return answer(200, shown, row="GET agent pool, exists -> 200")
 
 
 def list_clusters(store: Store, call: Call) -> Answer:
@@ -50,8 +50,8 @@ def list_clusters(store: Store, call: Call) -> Answer:
     page, rest = _page(store, call, keys, key_of="/".join)
     for key in page:
         store.count_get(key)
-    tags = store.shows_tags(call.api_version)
-    shown = [cluster_body(store.clusters[key], tags=tags) for key in page if key in store.clusters]
+    tag = store.tag_key(call.api_version)
+    shown = [cluster_body(store.clusters[key], tag=tag) for key in page if key in store.clusters]
     return answer(200, {"value": shown, **rest}, row="LIST clusters -> 200")
 
 
@@ -61,8 +61,8 @@ def list_pools(store: Store, call: Call) -> Answer:
     page, rest = _page(store, call, keys, key_of=str)
     store.count_get(call.target.cluster_key, set(page))
     cluster = store.require_parent(call.target)
-    tags = store.shows_tags(call.api_version)
-    shown = [pool_body(cluster, cluster.pools[key], tags=tags) for key in page if key in cluster.pools]
+    tag = store.tag_key(call.api_version)
+    shown = [pool_body(cluster, cluster.pools[key], tag=tag) for key in page if key in cluster.pools]
     return answer(200, {"value": shown, **rest}, row="LIST agent pools -> 200")
 
 

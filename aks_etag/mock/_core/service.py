@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Final, TypeAlias
 
 from aks_etag.mock._core import actions, cluster_writes, errors, groups, pool_writes, reads
 from aks_etag.mock._core.answers import Answer, ConnectionLostError, RefusalError
+from aks_etag.mock._core.background import Background, Backgrounds
 from aks_etag.mock._core.call import Call, parse_call
 from aks_etag.mock._core.clock import VirtualClock
 from aks_etag.mock._core.faults import Fault
@@ -16,6 +18,7 @@ from aks_etag.mock._core.hooks import Hooks
 from aks_etag.mock._core.journal import JournalEntry
 from aks_etag.mock._core.operations import Operation
 from aks_etag.mock._core.records import Cluster
+from aks_etag.mock._core.scene import Scene
 from aks_etag.mock._core.snapshots import Saved, restore, save
 from aks_etag.mock._core.store import Store
 
@@ -42,6 +45,8 @@ ROUTES: Final[Mapping[tuple[str, str], Handler]] = {
     ("operation result", "GET"): reads.get_operation_result,
 }
 
+_BACKGROUND_VERSION: Final = "2026-05-01"
+
 
 class Service:
     """The mock's core; every door hands its requests to ``handle``."""
@@ -53,6 +58,7 @@ class Service:
         # Asked before each request, by whoever lets several clients make theirs in turn.
         self.gate: Callable[[str], object] | None = None
         self._held: list[tuple[Call, Fault]] = []
+        self.backgrounds = Backgrounds()
 
     @property
     def clock(self) -> VirtualClock:
@@ -98,7 +104,18 @@ class Service:
         with self._store.lock:
             for store in self._stores.values():
                 store.expire()
+            self.backgrounds.run(self.clock.time(), self._scene)
             return self._deliver(call, self._decide(call), fault)
+
+    def add_background(self, background: Background) -> None:
+        """Let a writer in the background take part."""
+        with self._store.lock:
+            self.backgrounds.add(background)
+
+    def end_backgrounds(self) -> None:
+        """Send all of them home."""
+        with self._store.lock:
+            self.backgrounds.clear()
 
     def drain(self) -> int:
         """Process the requests that were held back, in order; return their number."""
@@ -107,6 +124,23 @@ class Service:
             for call, fault in held:
                 self._note(call, self._decide(call), None, fault)
             return len(held)
+
+    def _scene(self, background: Background) -> Scene:
+        return Scene(background.store, partial(self._act, background))
+
+    def _act(self, background: Background, method: str, path: str, content: bytes, if_match: str | None) -> None:
+        """Send a request of a writer in the background past faults and hooks, and note it under its name."""
+        url = f"https://management.azure.com{path}?api-version={_BACKGROUND_VERSION}"
+        headers = {"authorization": "Bearer mock", "x-ms-client-request-id": background.request_id()}
+        call = parse_call(method, url, {**headers, **({"if-match": if_match} if if_match else {})}, content)
+        background.store.backstage = True
+        try:
+            decided = self._decide(call)
+        finally:
+            background.store.backstage = False
+        self._note(call, decided, decided, None, by=background.name)
+        if decided.status >= 400:
+            raise RefusalError(decided)
 
     def _keep_away(self, call: Call, fault: Fault) -> Answer:
         with self._store.lock:
@@ -164,7 +198,7 @@ class Service:
 
     def _no_handler(self, call: Call) -> Answer:
         if (call.target.kind, call.method) == ("pool", "PATCH"):
-            return errors.method_not_allowed(call.method)
+            return errors.method_not_allowed(call.method, self._store.switches.pool_patch_status)
         return errors.unknown_route(call.method, call.path)
 
     def _deliver(self, call: Call, decided: Answer | None, fault: Fault | None) -> Answer:
@@ -175,7 +209,9 @@ class Service:
             raise ConnectionLostError(call.method, call.path, closed=fault is not None and fault.effect == "fin")
         return seen
 
-    def _note(self, call: Call, decided: Answer | None, seen: Answer | None, fault: Fault | None) -> None:
+    def _note(
+        self, call: Call, decided: Answer | None, seen: Answer | None, fault: Fault | None, by: str | None = None
+    ) -> None:
         self._store.journal.append(
             JournalEntry(
                 method=call.method,
@@ -188,5 +224,6 @@ class Service:
                 at=self._store.clock.time(),
                 decided=decided.status if decided else None,
                 fault=fault.name if fault else None,
+                by=by,
             )
         )

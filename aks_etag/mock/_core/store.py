@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection
-from dataclasses import replace
 
 from aks_etag.mock._core import errors
 from aks_etag.mock._core.address import Address, ClusterKey
@@ -15,9 +14,10 @@ from aks_etag.mock._core.faults import Faults
 from aks_etag.mock._core.journal import Commit, JournalEntry
 from aks_etag.mock._core.mint import Mint
 from aks_etag.mock._core.operations import Operation, Operations
-from aks_etag.mock._core.records import Cluster, Pool, Seen
+from aks_etag.mock._core.records import Cluster, Pool, Seen, TagKey
 from aks_etag.mock._core.switches import Switches
 from aks_etag.mock._core.throttle import Throttle
+from aks_etag.mock._core.views import Views
 
 
 class Store:
@@ -31,12 +31,15 @@ class Store:
         self.clock = VirtualClock()
         self.faults = Faults()
         self.throttle = Throttle()
+        self.views = Views()
         self.groups: dict[str, tuple[str, str]] = {}
         self.clusters: dict[ClusterKey, Cluster] = {}
         self.kubeconfigs: dict[ClusterKey, str] = {}
         self.operations = Operations()
         self.journal: list[JournalEntry] = []
         self.commits: list[Commit] = []
+        # Whether a writer in the background is at work.
+        self.backstage = False
 
     def sibling(self, subscription: str) -> Store:
         """Return the state of another subscription, with the same lock, time, chance, faults and records."""
@@ -108,33 +111,33 @@ class Store:
             Commit(
                 request_id=request_id,
                 resource_id=seen.id,
-                base_tag=before.etag if before else None,
-                new_tag=after.etag if after else None,
-                body_before=before.body if before else None,
-                body_after=after.body if after else None,
+                before=before,
+                after=after,
                 method=method,
                 at=self.clock.time(),
-                background=background,
+                background=background or self.backstage,
             )
         )
 
-    def shows_tags(self, api_version: str | None) -> bool:
-        """Say whether this api-version has tags in its bodies."""
-        return api_version not in self.switches.tagless_api_versions
+    def tag_key(self, api_version: str | None) -> TagKey | None:
+        """Say how this api-version spells the key of a tag in its bodies; None where it has no tags."""
+        if api_version in self.switches.tagless_api_versions:
+            return None
+        return "etag" if api_version in self.switches.lower_etag_api_versions else "eTag"
 
     def _finish_cluster(self, operation: Operation, cluster: Cluster, gone: bool) -> None:
         if gone:
             del self.clusters[cluster.key]
             return
-        ended = operation.outcome(cluster.in_state(operation.status))
-        self.keep(ended.tagged(operation.tags) if self._moves(operation) else ended)
+        tags = operation.tags if self._moves(operation) else {}
+        self.keep(operation.outcome(cluster.in_state(operation.status, tags)))
 
     def _finish_pool(self, operation: Operation, cluster: Cluster, pool: Pool, gone: bool) -> None:
         if gone:
             self.keep(cluster.without_pool(pool.key))
             return
-        ended = operation.outcome(cluster.with_pool(replace(pool, state=operation.status)))
-        self.keep(ended.tagged(operation.tags) if self._moves(operation) else ended)
+        tag = operation.tags.get(pool.key) if self._moves(operation) else None
+        self.keep(operation.outcome(cluster.with_pool(pool.at(operation.status, tag or pool.etag))))
 
     def _moves(self, operation: Operation) -> bool:
         return operation.stored or self.switches.failed_moves_tag

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -99,7 +100,7 @@ def parse_call(method: str, url: str, headers: Mapping[str, str], body: bytes) -
 def parse_json(content: bytes) -> Any:
     """Parse strict JSON; None where it is none."""
     try:
-        return json.loads(content, parse_constant=_no_constant)
+        return json.loads(content, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
 
@@ -111,6 +112,14 @@ def _pairs(query: str) -> list[tuple[str, str]]:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
+
+
+def _finite(digits: str) -> float:
+    # A number beyond all floats would come out again as Infinity, which is no JSON.
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError(f"{digits} is too large")
+    return value
 
 
 def _shallow(parsed: Any) -> bool:

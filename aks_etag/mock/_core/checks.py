@@ -14,6 +14,7 @@ def check_cluster(sent: Mapping[str, Any], *, creating: bool) -> None:
     """Refuse a cluster body that cannot be stored."""
     properties = _object(sent, "properties")
     _object(sent, "identity")
+    _object(sent, "tags")
     _text(sent, "location", required=creating)
     profiles = properties.get("agentPoolProfiles")
     if not isinstance(profiles, list | None):

@@ -57,7 +57,10 @@ class Control:
     def answer(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
         """Answer one request."""
         named = {name.lower(): value for name, value in headers.items()}
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError as error:
+            return _refused(400, str(error))
         # A name that an attacker has pointed to this machine is not this machine.
         if named.get("host", "").rpartition(":")[0] not in _LOCAL and named.get("host", "") not in _LOCAL:
             return _refused(403, "this is for the machine that it runs on: use 127.0.0.1 or localhost")
@@ -79,7 +82,7 @@ class Control:
         try:
             sent = json.loads(body) if body.strip() else None
             told = route(sent, query)
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             return _refused(400, str(error) or type(error).__name__)
         return Answer(status=200, row="control", headers=_JSON, body=encode({} if told is None else told))
 

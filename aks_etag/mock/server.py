@@ -156,7 +156,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _url(self) -> str:
         host = self.headers.get("Host", "127.0.0.1")
-        return self.path if self.path.startswith("http") else f"http://{host}{self.path}"
+        scheme = "https" if isinstance(self.connection, ssl.SSLSocket) else "http"
+        return self.path if self.path.startswith("http") else f"{scheme}://{host}{self.path}"
 
     def _joined(self) -> Iterator[tuple[str, str]]:
         for name in self.headers:

@@ -146,6 +146,13 @@ def test_refusals_of_http_itself_have_the_shape_of_the_gateway(
     assert (error["code"], error["message"] != "") == (HTTPStatus(status).phrase.replace(" ", ""), True)
 
 
+def test_a_body_that_is_too_large_is_not_waited_for(mock: MockAks) -> None:
+    with mock.serve() as url, socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), PATIENCE) as raw:
+        raw.sendall(b"PUT " + NP1 + b" HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999\r\n\r\n")
+        assert raw.recv(65536).startswith(b"HTTP/1.1 400 ")
+    assert mock.journal == []
+
+
 def exchange(url: str, request: bytes) -> bytes:
     """Send all of it, say that this was all, and read to the end; a reset is an end, too."""
     parts, answered = urlsplit(url), b""

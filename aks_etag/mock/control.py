@@ -17,6 +17,8 @@ from aks_etag.mock._assertions import line
 from aks_etag.mock._core.answers import Answer, encode
 from aks_etag.mock._core.operations import Operation
 from aks_etag.mock._core.records import cluster_body
+from aks_etag.mock._core.switches import Switches
+from aks_etag.mock._fits import check
 
 if TYPE_CHECKING:
     from aks_etag.mock._mock import MockAks
@@ -80,7 +82,7 @@ class Control:
         if method != "GET" and not headers.get("content-type", "").startswith("application/json"):
             return _refused(415, "send it as application/json")
         try:
-            sent = json.loads(body) if body.strip() else None
+            sent = json.loads(body, parse_constant=_no_constant) if body.strip() else None
             told = route(sent, query)
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             return _refused(400, str(error) or type(error).__name__)
@@ -102,6 +104,8 @@ class Control:
         }
 
     def _seed(self, sent: Any, _: Any) -> Any:
+        if isinstance(sent, str):
+            raise ValueError("send what the file has in it: names of files mean nothing here")
         return {"ids": self._mock.seed(sent)}
 
     def _journal(self, _: Any, query: Mapping[str, str]) -> Any:
@@ -114,7 +118,10 @@ class Control:
         self._mock.journal.clear()
 
     def _break(self, sent: Any, _: Any) -> None:
-        self._mock.scenario(sent if isinstance(sent, list) else [sent])
+        steps = sent if isinstance(sent, list) else [sent]
+        for step in steps:
+            check(step, self._mock.fail_operation if isinstance(step, dict) and "code" in step else self._mock.inject)
+        self._mock.scenario(steps)
 
     def _mend(self, *_: Any) -> None:
         self._mock.mend()
@@ -130,10 +137,7 @@ class Control:
         return self._time()
 
     def _switch(self, sent: Any, _: Any) -> Any:
-        for name in sent:
-            if not hasattr(self._mock.switches, name):
-                raise ValueError(f"there is no switch {name!r}")
-        for name, value in sent.items():
+        for name, value in check(sent, Switches).items():
             setattr(self._mock.switches, name, value)
         return self._state()["switches"]
 
@@ -156,6 +160,10 @@ def _shown(operation: Operation) -> dict[str, Any]:
         "cluster": cluster,
         "pool": operation.pool,
     }
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _refused(status: int, why: str) -> Answer:

@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from aks_etag.mock import MockAks
-from aks_etag.mock.control import Control
 
 from .conftest import CLUSTER, GROUP
 
@@ -122,21 +121,6 @@ def test_whatever_comes_is_answered_and_a_refusal_changes_nothing(
         assert status < 400 or method == "GET" or state(mock) == before
     for group, name in mock.clusters():
         strict(json.dumps(mock.body(group, name)).encode())
-
-
-@given(
-    method=st.sampled_from(["GET", "PUT", "POST", "PATCH", "DELETE"]),
-    what=st.sampled_from("state journal faults clock switches reset snapshot restore".split()) | LATIN,
-    host=st.sampled_from(["127.0.0.1", "[", "localhost:1", "evil"]),
-    body=BODIES | VALUES.map(lambda value: json.dumps(value).encode()),
-)
-@example(method="PUT", what="state", host="127.0.0.1", body=b"[" * 9999)
-@example(method="GET", what="state", host="[", body=b"")
-def test_the_control_api_answers_whatever_comes(method: str, what: str, host: str, body: bytes) -> None:
-    headers = {"Host": host, "Content-Type": "application/json"}
-    answer = Control(MockAks()).answer(method, f"http://{host}/_mock/{what}", headers, body)
-    assert answer.status in (200, 400, 403, 404)
-    assert answer.status == 200 or set(strict(answer.body)) == {"error"}
 
 
 def through_core(mock: MockAks, method: str, path: str, query: str, headers: Mapping[str, str], body: bytes) -> Any:

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import httpx
+import uvicorn
 from azure.core.exceptions import AzureError
 from azure.core.rest import HttpRequest
 
@@ -163,8 +166,30 @@ def served_process() -> Iterator[Door]:
         assert process.stdout is not None
         process.stdin.write(json.dumps(SEED).encode())
         process.stdin.close()
-        base = json.loads(process.stdout.readline())["endpoint"]
-        client = stack.enter_context(httpx.Client(transport=httpx.HTTPTransport(verify=False)))
+        yield stack.enter_context(_served(json.loads(process.stdout.readline())["endpoint"]))
+
+
+@contextmanager
+def served_uvicorn() -> Iterator[Door]:
+    """Run the ASGI application under uvicorn."""
+    app: Any = new_mock().asgi_app()
+    # Named as TCP, so that asyncio turns off Nagle's algorithm: every answer would take 40 milliseconds.
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=5))
+        thread = threading.Thread(target=server.run, args=([listener],))
+        # Who connects before it accepts waits in the backlog of the listener.
+        thread.start()
+        with _served(f"http://127.0.0.1:{listener.getsockname()[1]}") as door:
+            yield door
+        server.should_exit = True
+        thread.join()
+
+
+@contextmanager
+def _served(base: str) -> Iterator[Door]:
+    with httpx.Client(transport=httpx.HTTPTransport(verify=False), timeout=60) as client:
 
         def play(step: Behind) -> Any:
             answer = client.request(step.verb, f"{base}/_mock/{step.what}", json=step.sent)

@@ -49,12 +49,17 @@ class Seen:
 class _Play:
     door: Door
     links: dict[str, str] = field(default_factory=dict)
+    requests: int = 0
+    tags: dict[str, str] = field(default_factory=dict)
 
     def step(self, step: Step) -> Seen:
-        before, known = self.tags(), len(self.entries())
+        before = self.tags
         answered = self.door.ask(step.method, self.url(step), self.headers(step, before), _content(step.body))
         self.remember(answered)
-        return Seen(step=step, answered=answered, entries=self.entries()[known:], before=before, after=self.tags())
+        journal = self.door.behind(Behind(verb="GET", what=f"journal?after={self.requests}"))
+        self.requests = journal["next"]
+        self.look()
+        return Seen(step=step, answered=answered, entries=journal["entries"], before=before, after=self.tags)
 
     def url(self, step: Step) -> str:
         if step.target in self.links:
@@ -73,28 +78,25 @@ class _Play:
         if b"nextLink" in body:
             self.links["next"] = json.loads(body)["nextLink"]
 
-    def tags(self) -> dict[str, str]:
-        """Return the tag of everything that is there."""
-        found = {}
+    def look(self) -> None:
+        """Take down the tag of everything that is there."""
+        self.tags = {}
         for cluster in self.door.behind(Behind(verb="GET", what="state"))["clusters"]:
             first = cluster["name"] == "aks1"
-            found["cluster" if first else cluster["name"]] = str(cluster.get("eTag"))
+            self.tags["cluster" if first else cluster["name"]] = str(cluster.get("eTag"))
             for pool in cluster["properties"]["agentPoolProfiles"]:
-                found[pool["name"] if first else f"{cluster['name']}/{pool['name']}"] = str(pool.get("eTag"))
-        return found
-
-    def entries(self) -> list[dict[str, Any]]:
-        entries: list[dict[str, Any]] = self.door.behind(Behind(verb="GET", what="journal"))["entries"]
-        return entries
+                self.tags[pool["name"] if first else f"{cluster['name']}/{pool['name']}"] = str(pool.get("eTag"))
 
 
 def play(case: Case, door: Door) -> list[Seen]:
     """Play a script to its end."""
     stage = _Play(door=door)
+    stage.look()
     seen = []
     for step in case.script:
         if isinstance(step, Behind):
             door.behind(step)
+            stage.look()
         else:
             seen.append(stage.step(step))
     return seen

@@ -12,7 +12,7 @@ import pytest
 
 from . import cases_operations, cases_reads, cases_table
 from .case import Behind, Case, Step
-from .doors import IN_PROCESS, Answered, Door, in_process_control, new_mock, no_door, served_process
+from .doors import IN_PROCESS, Answered, Door, in_process_control, new_mock, no_door, served_process, served_uvicorn
 from .play import Seen, play, transcript
 
 CASES = [*cases_table.CASES, *cases_operations.CASES, *cases_reads.CASES]
@@ -26,11 +26,18 @@ def process() -> Iterator[Door]:
         yield door
 
 
+@pytest.fixture(scope="module")
+def uvicorn() -> Iterator[Door]:
+    """The ASGI application under a server of that kind, one for all cases."""
+    with served_uvicorn() as door:
+        yield door
+
+
 @pytest.fixture
 def door(request: pytest.FixtureRequest) -> Iterator[Door]:
     """One of the doors, with a mock as a case begins with."""
-    if request.param is None:
-        served: Door = request.getfixturevalue("process")
+    if isinstance(request.param, str):
+        served: Door = request.getfixturevalue(request.param)
         switches = served.behind(Behind(verb="GET", what="state"))["switches"]
         served.behind(Behind(verb="POST", what="reset", sent={}))
         yield served
@@ -53,7 +60,7 @@ def straight(name: str) -> tuple[list[Seen], Door]:
 @pytest.mark.parametrize("case", [pytest.param(each, id=each.name) for each in CASES])
 @pytest.mark.parametrize(
     "door",
-    [*(pytest.param(each, id=each.__name__) for each in IN_PROCESS), pytest.param(None, id="process")],
+    [*(pytest.param(each, id=each.__name__) for each in IN_PROCESS), "process", "uvicorn"],
     indirect=True,
 )
 def test_every_door_answers_alike_and_right(door: Door, case: Case) -> None:

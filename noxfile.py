@@ -92,7 +92,7 @@ def javascript(session: nox.Session) -> None:
 def deep(session: nox.Session) -> None:
     """Run what hypothesis makes up about the mock a hundred times as often."""
     session.install("-q", ".[mock]", *needed("anyio", "hypothesis", "pytest-timeout", "uvicorn"))
-    made_up = [f"tests/mock/test_mock_{name}.py" for name in ("model", "fuzz", "raw_http")]
+    made_up = [f"tests/mock/test_mock_{name}.py" for name in ("model", "fuzz", "fuzz_control", "raw_http")]
     session.run("pytest", "-o", "timeout=7200", "--hypothesis-profile=deep", *made_up, *session.posargs)
 
 

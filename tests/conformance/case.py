@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 SUBSCRIPTION: Final = "/subscriptions/00000000-0000-0000-0000-000000000000"
 GROUP: Final = f"{SUBSCRIPTION}/resourceGroups/rg1"
@@ -71,9 +71,6 @@ class Case:
 
     name: str
     script: tuple[Step | Behind, ...]
-
-
-Script: TypeAlias = tuple[Step | Behind, ...]
 
 
 def case(name: str, *script: Step | Behind) -> Case:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -73,6 +74,26 @@ def minimums(session: nox.Session) -> None:
     session.install("-q", "--no-deps", ".")
     session.run("pip", "list", "--format=freeze")
     session.run("pytest", *session.posargs)
+
+
+@nox.session
+def javascript(session: nox.Session) -> None:
+    """Let Microsoft's client for JavaScript at the served mock; node and npm have to be there."""
+    session.install("-q", ".[mock]")
+    work = Path(session.create_tmp()).resolve()
+    for name in ("package.json", "clusters.mjs"):
+        shutil.copy(ROOT / "tests" / "other_languages" / name, work)
+    session.chdir(work)
+    session.run("npm", "install", "--no-audit", "--no-fund", "--no-package-lock", external=True)
+    session.run("node", "clusters.mjs", external=True)
+
+
+@nox.session
+def deep(session: nox.Session) -> None:
+    """Run what hypothesis makes up about the mock a hundred times as often."""
+    session.install("-q", ".[mock]", *needed("anyio", "hypothesis", "pytest-timeout", "uvicorn"))
+    made_up = [f"tests/mock/test_mock_{name}.py" for name in ("model", "fuzz", "fuzz_control", "raw_http")]
+    session.run("pytest", "-o", "timeout=7200", "--hypothesis-profile=deep", *made_up, *session.posargs)
 
 
 @nox.session

@@ -14,6 +14,8 @@ from aks_etag.mock import MockAks
 
 # Nothing here is timed: a fresh clone on a busy machine is slow, and that is no failure.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# For ``nox -s deep``.
+settings.register_profile("deep", settings.get_profile("untimed"), max_examples=10_000)
 settings.load_profile("untimed")
 
 WIRE = Path(__file__).parent / "data" / "wire"

@@ -61,12 +61,14 @@ def serve(
     every request with the rule that decided it, is shown on the page /_mock/ of the endpoint.
     """
     from ..mock import MockAks
+    from ..mock._fits import check
 
     settings: dict[str, Any] = {} if subscription is None else {"subscription_id": subscription}
     settings |= dict(map(_switch, switches))
     try:
         fake = MockAks(operation_polls=operation_polls, require_token=require_token, **settings)
-    except TypeError as error:
+        check(settings, MockAks.__init__)
+    except (TypeError, ValueError) as error:
         raise click.UsageError(f"--switch: {str(error).partition('() ')[2] or error}") from None
     if seed is not None:
         _sow(fake, document(seed, "--seed", object), seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from aks_etag.mock._core.address import parse_path
 from aks_etag.mock._core.journal import Commit, JournalEntry
@@ -14,6 +14,8 @@ _WRITES: Final = frozenset({"PUT", "PATCH", "DELETE"})
 # What only the service writes: a tag and a state say nothing of what was asked for.
 _OWNED: Final = frozenset({"eTag", "provisioningState", "powerState", "nodeImageVersion"})
 _ABSENT: Final = "nothing"
+# By the path of each field: what it was, and what it became.
+_Changes: TypeAlias = dict[str, tuple[Any, Any]]
 
 
 class Assertions:
@@ -39,12 +41,13 @@ class Assertions:
 
         Whoever does that on purpose looks the same: name his x-ms-client-request-id in ``ignore``.
         """
+        changed = [(commit, _changes(commit)) for commit in self.commits]
         lost = [
-            _undone(earlier, commit)
-            for n, commit in enumerate(self.commits)
+            _undone(earlier, did, commit)
+            for n, (commit, does) in enumerate(changed)
             if commit.request_id not in ignore
-            for earlier in self.commits[:n]
-            if _undoes(earlier, commit)
+            for earlier, did in changed[:n]
+            if _undoes(earlier, did, commit, does)
         ]
         _demand(not lost, f"{len(lost)} updates are lost:", lost)
 
@@ -109,23 +112,22 @@ def _beside(expected: str | None, entry: JournalEntry | None) -> str:
     return f"{'  ' if fits else '! '}{expected or '(nothing more)':<40} {seen}"
 
 
-def _undoes(earlier: Commit, commit: Commit) -> bool:
+def _undoes(earlier: Commit, did: _Changes, commit: Commit, does: _Changes) -> bool:
     """Whether a commit sets everything back that an earlier one had changed, and nothing had changed it since."""
     if earlier.resource_id.lower() != commit.resource_id.lower() or earlier.request_id == commit.request_id:
         return False
-    did, does = _changes(earlier), _changes(commit)
     return bool(did) and all(does.get(path) == (new, old) for path, (old, new) in did.items())
 
 
-def _undone(earlier: Commit, commit: Commit) -> str:
-    path, (old, new) = next(iter(_changes(earlier).items()))
+def _undone(earlier: Commit, did: _Changes, commit: Commit) -> str:
+    path, (old, new) = next(iter(did.items()))
     who = "somebody else" if earlier.background else f"{earlier.method} {earlier.request_id or '(no request id)'}"
     by = f"{commit.method} {commit.request_id or '(no request id)'}"
     name = commit.resource_id.rsplit("/", 1)[-1]
     return f"{name}: {who} changed {path} from {old!r} to {new!r}, and {by} put it back"
 
 
-def _changes(commit: Commit) -> dict[str, tuple[Any, Any]]:
+def _changes(commit: Commit) -> _Changes:
     if commit.body_before is None or commit.body_after is None:
         return {}
     before, after = dict(_leaves(commit.body_before)), dict(_leaves(commit.body_after))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeAlias
 
 from aks_etag.mock._core.answers import BODILESS, ConnectionLostError
@@ -36,7 +36,7 @@ async def _lifespan(receive: Receive, send: Send) -> None:
 
 
 async def _http(core: Service, control: Control, scope: Scope, receive: Receive, send: Send) -> None:
-    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    headers = _joined(scope["headers"])
     path = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1").partition("?")[0]
     query = scope.get("query_string", b"").decode("latin-1")
     url = f"{scope.get('scheme', 'http')}://{headers.get('host', '127.0.0.1')}{path}" + (f"?{query}" if query else "")
@@ -62,6 +62,15 @@ async def _http(core: Service, control: Control, scope: Scope, receive: Receive,
     if answer.seconds:
         await asyncio.sleep(answer.seconds)
     await send({"type": "http.response.body", "body": shown[half:]})
+
+
+def _joined(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Read the headers; what is sent twice is a list, as at every door."""
+    headers: dict[str, str] = {}
+    for name, value in raw:
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    return headers
 
 
 async def _whole(receive: Receive) -> bytes:

@@ -17,6 +17,8 @@ from aks_etag.mock._assertions import line
 from aks_etag.mock._core.answers import Answer, encode
 from aks_etag.mock._core.operations import Operation
 from aks_etag.mock._core.records import cluster_body
+from aks_etag.mock._core.switches import Switches
+from aks_etag.mock._fits import check
 from aks_etag.mock.writers import ready
 
 if TYPE_CHECKING:
@@ -61,7 +63,10 @@ class Control:
     def answer(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
         """Answer one request."""
         named = {name.lower(): value for name, value in headers.items()}
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError as error:
+            return _refused(400, str(error))
         # A name that an attacker has pointed to this machine is not this machine.
         if named.get("host", "").rpartition(":")[0] not in _LOCAL and named.get("host", "") not in _LOCAL:
             return _refused(403, "this is for the machine that it runs on: use 127.0.0.1 or localhost")
@@ -81,9 +86,9 @@ class Control:
         if method != "GET" and not headers.get("content-type", "").startswith("application/json"):
             return _refused(415, "send it as application/json")
         try:
-            sent = json.loads(body) if body.strip() else None
+            sent = json.loads(body, parse_constant=_no_constant) if body.strip() else None
             told = route(sent, query)
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             return _refused(400, str(error) or type(error).__name__)
         return Answer(status=200, row="control", headers=_JSON, body=encode({} if told is None else told))
 
@@ -103,6 +108,8 @@ class Control:
         }
 
     def _seed(self, sent: Any, _: Any) -> Any:
+        if isinstance(sent, str):
+            raise ValueError("send what the file has in it: names of files mean nothing here")
         return {"ids": self._mock.seed(sent)}
 
     def _journal(self, _: Any, query: Mapping[str, str]) -> Any:
@@ -115,7 +122,10 @@ class Control:
         self._mock.journal.clear()
 
     def _break(self, sent: Any, _: Any) -> None:
-        self._mock.scenario(sent if isinstance(sent, list) else [sent])
+        steps = sent if isinstance(sent, list) else [sent]
+        for step in steps:
+            check(step, self._mock.fail_operation if isinstance(step, dict) and "code" in step else self._mock.inject)
+        self._mock.scenario(steps)
 
     def _mend(self, *_: Any) -> None:
         self._mock.mend()
@@ -135,10 +145,7 @@ class Control:
         return self._time()
 
     def _switch(self, sent: Any, _: Any) -> Any:
-        for name in sent:
-            if not hasattr(self._mock.switches, name):
-                raise ValueError(f"there is no switch {name!r}")
-        for name, value in sent.items():
+        for name, value in check(sent, Switches).items():
             setattr(self._mock.switches, name, value)
         return self._state()["switches"]
 
@@ -167,6 +174,10 @@ def _shown(operation: Operation) -> dict[str, Any]:
         "cluster": cluster,
         "pool": operation.pool,
     }
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _refused(status: int, why: str) -> Answer:

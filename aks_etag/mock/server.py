@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import select
 import selectors
 import socket
@@ -11,15 +12,18 @@ import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Final, cast
 
+from aks_etag.mock._core import errors
 from aks_etag.mock._core.answers import BODILESS, Answer, ConnectionLostError
 from aks_etag.mock._core.service import Service
 from aks_etag.mock.control import PREFIX, Control
 
 BACKLOG: Final = 256
 PATIENCE: Final = 5.0  # Seconds to wait for a thread that is still answering when the server stops.
+LARGEST_BODY: Final = 16 * 1024 * 1024  # Far beyond any cluster: whoever announces more is not waited for.
 _NO_LINGER: Final = struct.pack("ii", 1, 0)
 
 
@@ -104,6 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
     """Speaks HTTP/1.1 over one connection."""
 
     protocol_version = "HTTP/1.1"
+    default_request_version = "HTTP/1.1"  # Of a line that cannot be read: its refusal needs a head.
     disable_nagle_algorithm = True
     wbufsize = -1  # Head and body leave in one packet.
 
@@ -119,8 +124,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer one request, or reset the connection."""
         body = self._read_body()
         if body is None:
-            self.close_connection = True
-            self.send_error(400)
+            self.send_error(400, "The length of the request's body is not known, too large, or not what was sent.")
             return
         if self._control is not None and self.path.startswith(PREFIX):
             self._send(self._control.answer(self.command, self.path, dict(self._joined()), body))
@@ -140,34 +144,56 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
         return allowed
 
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse what is no HTTP, in the shape of ARM's gateway, and hang up."""
+        self.close_connection = True
+        phrase = HTTPStatus(code).phrase
+        told = ": ".join(each for each in (message or phrase, explain) if each)
+        self._send(errors.gateway(code, phrase.replace(" ", ""), told, row="", headers={"Connection": "close"}))
+
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: the journal holds what a test needs."""
 
     def _url(self) -> str:
         host = self.headers.get("Host", "127.0.0.1")
-        return self.path if self.path.startswith("http") else f"http://{host}{self.path}"
+        scheme = "https" if isinstance(self.connection, ssl.SSLSocket) else "http"
+        return self.path if self.path.startswith("http") else f"{scheme}://{host}{self.path}"
 
     def _joined(self) -> Iterator[tuple[str, str]]:
         for name in self.headers:
             yield name, ", ".join(str(value) for value in self.headers.get_all(name, []))
 
     def _read_body(self) -> bytes | None:
-        if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
-            return self._read_chunks()
-        length = self.headers.get("Content-Length", "0")
-        return self.rfile.read(int(length)) if length.isascii() and length.isdigit() else None
+        coding = self.headers.get("Transfer-Encoding")
+        if coding is not None:
+            return self._read_chunks() if coding.strip().lower() == "chunked" else None
+        length = self.headers.get("Content-Length", "0").strip()
+        return self._read(int(length)) if re.fullmatch("[0-9]{1,9}", length) else None
+
+    def _read(self, size: int) -> bytes | None:
+        """Read so many bytes; None where there are too many, or the client stops before."""
+        body = self.rfile.read(size) if size <= LARGEST_BODY else b""
+        return body if len(body) == size else None
 
     def _read_chunks(self) -> bytes | None:
-        chunks = []
-        try:
-            while size := int(self.rfile.readline(80).split(b";")[0], 16):
-                chunks.append(self.rfile.read(size))
-                self.rfile.readline(3)
-            while self.rfile.readline(8192).strip():
-                pass
-        except ValueError:
-            return None
-        return b"".join(chunks)
+        whole = b""
+        while size := re.fullmatch(rb"([0-9A-Fa-f]{1,8})[ \t]*(;.*)?\r?\n", self.rfile.readline(256)):
+            part = self._read(int(size[1], 16))
+            whole += part or b""
+            if part is None or len(whole) > LARGEST_BODY:
+                return None
+            if part == b"":
+                return whole if self._skip_trailers() else None
+            if self.rfile.readline(3) not in (b"\r\n", b"\n"):
+                return None
+        return None
+
+    def _skip_trailers(self) -> bool:
+        """Read to the empty line; False where there is none."""
+        while line := self.rfile.readline(8192):
+            if not line.strip():
+                return True
+        return False
 
     def _send(self, answer: Answer) -> None:
         self.send_response(answer.status)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 
 from aks_etag.mock import MockAks
 from tests.cli.served import Inside, World
+from tests.cli.terminal import environment
 
 
 @pytest.fixture
@@ -28,3 +31,16 @@ def inside(world: World, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(world.home)
     return Inside(world, capsys)
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> dict[str, str]:
+    """An environment for scripts, in which there is an aks-etag."""
+    samples = Path(__file__).parent.parent.parent / "samples"
+    if shutil.which("bash") is None or not samples.exists():
+        pytest.skip("there is no bash here, or this copy of the source has no samples")
+    program = tmp_path / "aks-etag"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m aks_etag "$@"\n', "utf-8")
+    program.chmod(0o755)
+    found = environment(tmp_path, INTERVAL="0.01")
+    return {**found, "PATH": f"{tmp_path}:{found['PATH']}"}

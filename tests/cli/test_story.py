@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
-import sys
 from pathlib import Path
-
-import pytest
 
 from aks_etag.mock import MockAks
 
-from .terminal import PATIENCE, environment
+from .terminal import PATIENCE
 
 SCRIPT = Path(__file__).parent.parent.parent / "samples" / "aks_story.sh"
 SAID = """\
@@ -30,26 +26,14 @@ deleted
 """
 
 
-@pytest.fixture
-def env(tmp_path: Path) -> dict[str, str]:
-    """An environment in which there is an aks-etag."""
-    if shutil.which("bash") is None or not SCRIPT.exists():
-        pytest.skip("there is no bash here, or this copy of the source has no samples")
-    program = tmp_path / "aks-etag"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m aks_etag "$@"\n', "utf-8")
-    program.chmod(0o755)
-    found = environment(tmp_path, INTERVAL="0.01")
-    return {**found, "PATH": f"{tmp_path}:{found['PATH']}"}
-
-
-def test_the_story_ends_well(env: dict[str, str]) -> None:
+def test_the_story_ends_well(shell: dict[str, str]) -> None:
     mock = MockAks(operation_polls=2)
     with mock.serve() as url:
         done = subprocess.run(
             ["bash", str(SCRIPT)],
             capture_output=True,
             text=True,
-            env={**env, "AKS_ETAG_ENDPOINT": url},
+            env={**shell, "AKS_ETAG_ENDPOINT": url},
             stdin=subprocess.DEVNULL,
             timeout=3 * PATIENCE,
             check=False,
@@ -61,7 +45,7 @@ def test_the_story_ends_well(env: dict[str, str]) -> None:
     assert [each.method for each in writes if each.status == 412] == ["PUT", "DELETE"]
 
 
-def test_the_story_stops_where_it_goes_wrong(env: dict[str, str]) -> None:
+def test_the_story_stops_where_it_goes_wrong(shell: dict[str, str]) -> None:
     mock = MockAks()
     mock.inject("PUT", effect=403, body={"error": {"code": "AuthorizationFailed", "message": "no"}})
     with mock.serve() as url:
@@ -69,7 +53,7 @@ def test_the_story_stops_where_it_goes_wrong(env: dict[str, str]) -> None:
             ["bash", str(SCRIPT)],
             capture_output=True,
             text=True,
-            env={**env, "AKS_ETAG_ENDPOINT": url},
+            env={**shell, "AKS_ETAG_ENDPOINT": url},
             stdin=subprocess.DEVNULL,
             timeout=PATIENCE,
             check=False,

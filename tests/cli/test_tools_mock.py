@@ -131,6 +131,8 @@ def test_switches_are_turned(tmp_path: Path) -> None:
     [
         (["--switch", "nope=1"], "unexpected keyword argument 'nope'"),
         (["--switch", "busy_first"], "--switch busy_first has no value"),
+        (["--switch", "page_size=many"], "--switch: page_size cannot be 'many'"),
+        (["--switch", "busy_first=1"], "--switch: busy_first cannot be 1"),
         (["--tls-ca", "/nowhere/ca.pem"], "--tls-ca /nowhere/ca.pem: No such file or directory"),
     ],
 )

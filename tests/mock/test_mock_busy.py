@@ -9,25 +9,6 @@ import pytest
 
 from aks_etag.mock import MockAks
 
-ADDRESSES = {"cluster": "", "np1": "/agentPools/np1", "np2": "/agentPools/np2", "new": "/agentPools/np3"}
-RUNNING: list[tuple[str, str, str, str, bool]] = [
-    ("PUT", "cluster", "PUT", "cluster", True),
-    ("PUT", "cluster", "PATCH", "cluster", True),
-    ("PUT", "cluster", "DELETE", "cluster", True),
-    ("PUT", "cluster", "PUT", "np1", True),
-    ("PUT", "cluster", "DELETE", "np1", True),
-    ("PUT", "cluster", "PUT", "new", True),
-    ("PUT", "np1", "PUT", "np1", True),
-    ("PUT", "np1", "DELETE", "np1", True),
-    ("PUT", "np1", "PUT", "cluster", True),
-    ("PUT", "np1", "DELETE", "cluster", True),
-    ("PUT", "np1", "PUT", "np2", False),
-    ("PUT", "np1", "PUT", "new", False),
-    ("PUT", "new", "PUT", "new", True),
-    ("DELETE", "np1", "PUT", "np1", True),
-    ("DELETE", "cluster", "PUT", "np1", True),
-]
-
 
 @pytest.fixture
 def slow(mock: MockAks) -> MockAks:
@@ -35,20 +16,6 @@ def slow(mock: MockAks) -> MockAks:
     mock.add_pool("rg1", "aks1", "np2", {})
     mock.switches.operation_polls = 99
     return mock
-
-
-@pytest.mark.parametrize(("first", "held", "second", "wanted", "blocked"), RUNNING)
-def test_a_running_operation_blocks_its_resource_its_parent_and_its_children(
-    first: str, held: str, second: str, wanted: str, blocked: bool, slow: MockAks, aks: Any
-) -> None:
-    aks.ask(first, aks.cluster + ADDRESSES[held], {} if first == "PUT" else None)
-    before = slow.body("rg1", "aks1")
-    response = aks.ask(second, aks.cluster + ADDRESSES[wanted], None if second == "DELETE" else {})
-    assert (response.status_code == 409) is blocked
-    if blocked:
-        assert response.json()["code"] == "OperationNotAllowed"
-        assert slow.body("rg1", "aks1") == before
-        assert slow.journal[-1].row.startswith("busy (")
 
 
 def test_pools_can_be_made_to_block_each_other(slow: MockAks, aks: Any) -> None:

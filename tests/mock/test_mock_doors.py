@@ -161,3 +161,19 @@ async def _aio_counts(mock: MockAks, url: str) -> list[int | None]:
         before, pool.count = pool.count, 4
         poller = await sdk.agent_pools.begin_create_or_update("rg1", "aks1", "np1", pool, **PLAIN_HTTP)
         return [before, (await poller.result()).count]
+
+
+@pytest.mark.parametrize("door", ["in process", "asgi", "served"])
+def test_a_condition_that_is_sent_twice_is_a_list_at_every_door(door: str, mock: MockAks, aks: Any) -> None:
+    twice = [("If-Match", "*"), ("If-Match", "x")]
+    app: Any = mock.asgi_app()
+
+    async def through(transport: httpx.AsyncBaseTransport, base: str) -> int:
+        async with httpx.AsyncClient(transport=transport, base_url=base) as client:
+            return (await client.put(f"{aks.np1}{VERSION}", json={}, headers=twice)).status_code
+
+    with mock.serve() as url:
+        base = url if door == "served" else "https://management.azure.com"
+        doors = {"in process": mock.httpx_transport(), "asgi": httpx.ASGITransport(app)}
+        assert asyncio.run(through(doors.get(door) or httpx.AsyncHTTPTransport(), base)) == 412
+    assert [entry.if_match for entry in mock.journal] == ["*, x"]

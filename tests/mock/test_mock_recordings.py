@@ -144,3 +144,14 @@ def test_a_pool_under_a_missing_cluster_has_no_parent(aks: Any) -> None:
     path = aks.np1.replace("aks1", "aks2")
     responses = [aks.ask("PUT", path, {}), aks.ask("GET", path), aks.ask("GET", path.removesuffix("/np1"))]
     assert [response.json()["error"]["code"] for response in responses] == ["ParentResourceNotFound"] * 3
+
+
+def test_the_two_400s_and_the_412s_have_the_recorded_shapes(aks: Any, recorded: Recorded) -> None:
+    both = aks.ask("PUT", aks.np1, {"properties": {"count": 1}}, If_Match="a", If_None_Match="*").json()
+    stale = aks.ask("PUT", aks.np1, {"properties": {"count": 1}}, If_Match="stale").json()
+    missing = aks.ask("PUT", aks.np2, {"properties": {"count": 1}}, If_Match="stale").json()
+    assert both.keys() == recorded("error_400_header_combination")["body"].keys()
+    assert both["code"] == "BadRequest"
+    assert stale.keys() == recorded("error_412_mismatch")["body"].keys()
+    assert stale["code"] == "PreconditionFailed"
+    assert missing == recorded("error_412_not_found_with_if_match")["body"]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -117,7 +118,15 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
 
 
-_STRICT: Final = json.JSONDecoder(parse_constant=_no_constant)
+def _finite(digits: str) -> float:
+    # A number beyond all floats would come out again as Infinity, which is no JSON.
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError(f"{digits} is too large")
+    return value
+
+
+_STRICT: Final = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 
 def _shallow(parsed: Any) -> bool:

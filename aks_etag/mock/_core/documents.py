@@ -161,8 +161,7 @@ def _identity(identity: dict[str, Any]) -> dict[str, Any]:
 def _assigned(name: str, value: Any) -> Any:
     if not isinstance(value, dict):
         return value
-    # Derived from the id, so that the same identity looks the same in every body.
-    ids = {
-        field: str(uuid.uuid5(uuid.NAMESPACE_URL, f"{name.lower()}#{field}")) for field in ("clientId", "principalId")
-    }
+    # Derived from the id, so that the same identity looks the same in every body; JSON has text that UTF-8 has not.
+    known = name.lower().encode(errors="backslashreplace").decode()
+    ids = {field: str(uuid.uuid5(uuid.NAMESPACE_URL, f"{known}#{field}")) for field in ("clientId", "principalId")}
     return {**value, **ids}

@@ -101,7 +101,7 @@ def _page(
     page = left[: store.switches.page_size]
     if len(left) <= len(page):
         return page, {}
-    token = base64.urlsafe_b64encode(key_of(page[-1]).encode()).decode()
+    token = base64.urlsafe_b64encode(key_of(page[-1]).encode(errors="surrogatepass")).decode()
     version = quote(call.api_version or "")
     return page, {"nextLink": f"{call.base}{call.path}?api-version={version}&%24skiptoken={quote(token)}"}
 
@@ -111,6 +111,6 @@ def _last_key(call: Call) -> str | None:
     if token is None:
         return None
     try:
-        return base64.b64decode(token, b"-_", validate=True).decode()
+        return base64.b64decode(token, b"-_", validate=True).decode(errors="surrogatepass")
     except (binascii.Error, ValueError):
         raise RefusalError(errors.bad_skip_token()) from None

@@ -11,6 +11,7 @@ from aks_etag.mock._core.address import ClusterKey
 from aks_etag.mock._core.operations import Operations
 from aks_etag.mock._core.records import Cluster
 from aks_etag.mock._core.store import Store
+from aks_etag.mock._core.throttle import Throttle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,7 @@ class Saved:
     clusters: Mapping[ClusterKey, Cluster]
     kubeconfigs: Mapping[ClusterKey, str]
     operations: Operations
+    throttle: Throttle
 
 
 def save(store: Store) -> Saved:
@@ -30,6 +32,7 @@ def save(store: Store) -> Saved:
         clusters=dict(store.clusters),
         kubeconfigs=dict(store.kubeconfigs),
         operations=copy.deepcopy(store.operations),
+        throttle=copy.deepcopy(store.throttle),
     )
 
 
@@ -39,3 +42,4 @@ def restore(store: Store, saved: Saved) -> None:
     store.clusters = dict(saved.clusters)
     store.kubeconfigs = dict(saved.kubeconfigs)
     store.operations = copy.deepcopy(saved.operations)
+    store.throttle = copy.deepcopy(saved.throttle)

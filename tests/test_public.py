@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 SAMPLES = sorted(path for path in (ROOT / "samples").glob("*.py") if not path.name.startswith("test_"))
 NAMES = """
 ABSENT AccessDeniedError AgentPool AksClient AksEtagError AlreadyExistsError AsyncAgentPool AsyncAksClient
-AsyncCluster AsyncOperation Busy Change Clock Cluster ClusterSnapshot Conflict ConflictRetriesExhaustedError
+AsyncCluster AsyncOperation Batch Busy Change Clock Cluster ClusterSnapshot Conflict ConflictRetriesExhaustedError
 ConflictRetry DeadlineExceededError Difference Doubt Event InlinePoolEditError InvalidPreconditionError
 InvalidResourceIdError JsonPatchError MergeConflict MergeConflictError MissingETagError NotFenced NotFoundError
 Operation OperationFailedError OperationInProgressError OperationPreemptedError OperationProgress OutcomeUnknown

@@ -88,8 +88,7 @@ class Room:
                 if post is not None:
                     post(ended)
             case Undecided():
-                # Of an accepted write that none is undecided any more means that it was carried out.
-                self._note(effect, None if effect.request_ids else self._accepted)
+                self._note(effect, self._accepted)
             case Accepted():
                 self._note(self._undecided, effect)
         return None
@@ -171,7 +170,7 @@ class Room:
         return Late(applied=None, pending=mine) if mine else Late()
 
     def _over(self, member: Member) -> Late | None:
-        """The same where nothing is undecided any more, or nothing has left yet."""
+        """The same where nothing is undecided any more: what was accepted was carried out; or nothing has left yet."""
         if self._accepted is None:
             return None
         if any(sharer is member for sharer, _ in self._accepted.attempt.parts):

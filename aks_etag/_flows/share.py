@@ -90,8 +90,7 @@ def told_apart(group: Group, run: Run, seen: Snapshot) -> Flow[WriteResult | Non
     # Set to four and add one come to five however often they are made together, and only together.
     repeated = [member.change for member in group.members if _touched(attempts, member)]
     finding = weighed(run, seen, run.change, attempts, repeated)
-    marked = any(attempt.mark is not None for attempt in attempts)
-    if finding is not Finding.UNKNOWN or not run.ledger.fenced or marked:
+    if finding is not Finding.UNKNOWN or not run.ledger.fenced:
         return (yield from concluded(run, seen, finding))
     for member in tuple(group.members):
         ended = yield from _judged(run, member, seen)

@@ -362,6 +362,20 @@ def test_a_loop_that_is_closed_leaves_nobody_waiting(mock: MockAks) -> None:
     assert [type(each) for each in ends] == [asyncio.CancelledError] * 3
 
 
+@pytest.mark.anyio
+async def test_a_worker_that_is_cancelled_leaves_nobody_waiting(mock: MockAks) -> None:
+    gate = Gate(mock)
+    async with mock.async_client(transport=gate, group_commit=True) as aks:
+        tasks = [asyncio.create_task(pool(aks).update(more)) for _ in range(3)]
+        while not gate.inside.is_set():
+            await asyncio.sleep(0.001)
+        [worker] = [task for task in asyncio.all_tasks() if task.get_name() == "aks-etag"]
+        worker.cancel()
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(each) for each in ended] == [WriteOutcomeUnknownError] * 3
+    assert {each.request_ids for each in ended} == {(mock.commits[-1].request_id,)}  # type: ignore[union-attr]
+
+
 def test_a_worker_that_breaks_tells_everybody(mock: MockAks) -> None:
     class Exit(BaseException):
         pass
@@ -430,8 +444,12 @@ def test_its_history_is_clean(exactly_once: bool, mock: MockAks, tmp_path: Any) 
         work += [lambda: aks.cluster("rg", "prod").update_tags({"a": "1"})] * 2
         with started(*work):
             pass
-    report = check(path, mock.commits)
+    whole = list(lines(path))
+    report = check(whole, mock.commits)
     assert report.clean, str(report)
+    sent, answered = (sorted((line["op"], line["request"]) for line in whole if line["line"] == kind)
+                      for kind in ("attempt", "answer"))  # fmt: skip
+    assert sent == answered
     assert (report.operations, report.unknown, report.strays) == (11, 0, 0)
     assert report.attempts == len([entry for entry in mock.journal if entry.method in ("PUT", "PATCH")]) < 11
 

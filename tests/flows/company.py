@@ -9,7 +9,7 @@ from typing import Any
 
 from aks_etag._core.messages import Outcome
 from aks_etag._flows.commit import commit
-from aks_etag._flows.effects import Answer, Effect, Gather, Seal, Turn
+from aks_etag._flows.effects import Answer, Effect, Gather, Seal, Turn, Undecided
 from aks_etag._flows.group import Ended, Group, Member
 from aks_etag._flows.options import Options
 
@@ -34,6 +34,7 @@ class Hall(Stage):
     asked: int = 0
     queue: list[Member] = field(default_factory=list)
     ended: dict[Member, Ended] = field(default_factory=dict)
+    refused: int = 0
 
     def play(self, effect: Effect) -> Any:
         match effect:
@@ -52,6 +53,11 @@ class Hall(Stage):
                 self.done.steps.append(f"ANSWER {who.name} {said(ended)}")
             case Turn():
                 return self.turn
+            case Undecided(_, request_ids, refused, sharers):
+                assert len(sharers) == len(request_ids)
+                assert not (refused and request_ids), "what is undecided is not refused"
+                self.refused += refused
+                return super().play(effect)
             case _:
                 return super().play(effect)
         return None
@@ -77,6 +83,7 @@ class Shared:
 
     trace: Trace
     ended: dict[Member, Ended]
+    refused: int = 0
 
     @property
     def told(self) -> list[str]:
@@ -104,4 +111,4 @@ def shared(
         reply = hall.play(effect)
     assert list(hall.answers) == [], f"not asked for, after {hall.done.steps}"
     assert list(breaches(hall.done)) == []
-    return Shared(hall.done, hall.ended)
+    return Shared(hall.done, hall.ended, hall.refused)

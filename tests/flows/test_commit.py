@@ -20,7 +20,7 @@ from aks_etag._core.messages import NoResponse
 from aks_etag._core.snapshot import Batch
 
 from .company import Shared, member, shared
-from .harness import BUSY, CLUSTER, FIVE, GONE, NO_TOKEN, STALE, accepted, cluster, more, polled, pool, refused
+from .harness import BUSY, CLUSTER, FIVE, GONE, LOST, NO_TOKEN, STALE, accepted, cluster, more, polled, pool, refused
 
 DONE = (accepted(), polled(), pool("t2", count=5))
 
@@ -163,6 +163,21 @@ def test_nor_is_who_goes_between_two() -> None:
     assert [each["count"] for each in sent(done)] == [5, 4]
 
 
+def test_whoever_goes_is_looked_for_until_all_are_there() -> None:
+    a, b, c = member(more, "a"), member(more, "b"), member(more, "c")
+    done = shared(pool("t1"), *DONE, comes={1: [a, b, c]}, goes={4: [b], 5: [c]})
+    assert done.told == ["a updated"]
+    assert sent(done)[0]["count"] == 4
+
+
+def test_a_refused_write_is_told_to_the_driver_so_that_it_may_let_callers_go() -> None:
+    a = member(label("x"), "a")
+    assert shared(pool("t1"), STALE, pool("t2"), *DONE, comes={1: [a]}).refused == 1
+    assert shared(pool("t1"), *DONE, comes={1: [a]}).refused == 0
+    # One that went for dead may have been carried out, whatever came of the next one.
+    assert shared(pool("t1"), LOST, pool("t2"), STALE, pool("t3"), *DONE, comes={1: [a]}).refused == 0
+
+
 @pytest.mark.parametrize(("when", "reads"), [(2, 0), (3, 1), (4, 1)])
 def test_if_all_have_gone_nothing_is_sent(when: int, reads: int) -> None:
     a = member(more, "a")
@@ -261,7 +276,11 @@ def test_an_error_that_cannot_be_copied_is_shared() -> None:
 
 def test_a_refusal_of_the_caller_is_not_split() -> None:
     a, b = member(more, "a"), member(more, "b")
-    for answer in (refused(401, "InvalidAuthenticationToken"), refused(403, "AuthorizationFailed")):
+    for answer in (
+        refused(401, "Unauthorized"),
+        refused(403, "InvalidAuthenticationToken"),
+        refused(403, "AuthorizationFailed"),
+    ):
         done = shared(pool("t1"), answer, comes={1: [a, b]})
         assert done.told == ["a AccessDeniedError", "b AccessDeniedError"]
         assert error(done, a).joint

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -97,6 +98,28 @@ def test_who_asked_for_nothing_is_told_that_nothing_was_written() -> None:
         assert [error(done, each).applied for each in members[1:]] == [False, False]
         assert error(done, members[0]).applied is (True if said == "ThrottledError" else None)
         assert error(done, members[1]) is not error(done, members[2])
+
+
+def test_each_is_told_of_the_writes_that_he_has_a_part_in() -> None:
+    calls: list[int] = []
+
+    def at_first(body: dict[str, Any]) -> None:
+        calls.append(1)
+        if len(calls) < 3:
+            body["properties"]["maxPods"] = 50
+
+    a, b = member(FIVE, "a", until=12.0), member(at_first, "b", until=12.0)
+    done = shared(pool("t1"), LOST, pool("t1"), LOST, *[refused(503)] * 5, comes={1: [a, b]})
+    assert [error(done, each).request_ids for each in (a, b)] == [("r1", "r2"), ("r1",)]
+
+
+def test_where_a_transport_may_have_sent_twice_not_even_who_asked_for_nothing_is_sure() -> None:
+    a, b = member(FIVE, "a", until=12.0), member(label("read", "t1"), "b", until=12.0)
+    twice = replace(STALE, sent_once=False)
+    script = [pool("t1"), twice, pool("t2", nodeLabels=labels()), LOST, *[refused(503)] * 5]
+    done = shared(*script, comes={1: [a, b]})
+    assert done.told == ["b DeadlineExceededError", "a WriteOutcomeUnknownError"]
+    assert error(done, b).applied is None
 
 
 def test_each_is_judged_by_what_he_asked_for() -> None:

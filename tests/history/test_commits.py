@@ -327,7 +327,7 @@ def test_a_request_that_a_policy_renamed_is_joined_by_its_new_name() -> None:
 
 def shared(*changes: tuple[str, Any, Any], end: Any = None) -> list[dict[str, Any]]:
     """Return calls that share one write, in the order of their changes."""
-    lines = [call(op) for op, _, _ in changes]
+    lines = [call(op) for op, _, _ in sorted(changes, key=lambda change: change[0])]
     lines += [{**attempt(op, "r1", "t1", old, new), "place": n} for n, (op, old, new) in enumerate(changes)]
     lines += [answer(op, "r1") for op, _, _ in changes]
     return [*lines, *((end or done)(op, "updated", "r1") for op, _, _ in changes)]

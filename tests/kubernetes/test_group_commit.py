@@ -13,7 +13,7 @@ from aks_etag.history import check
 from aks_etag.kubernetes import AsyncKubernetesClient, Flapping, KubernetesClient
 from aks_etag.mock.kubernetes import MockKubernetes
 
-from ..client.test_lanes import started
+from ..client.test_lanes import Held, started, until, waiting
 
 MANY = 40
 
@@ -79,6 +79,24 @@ def test_it_waits_in_the_lane_of_all_writes(mock: MockKubernetes) -> None:
         assert one.update(more, if_match=one.get()).batch is None
         assert seen.etag != one.get().etag
     assert number(mock) == 10
+
+
+def test_whoever_holds_that_lane_is_waited_for(mock: MockKubernetes) -> None:
+    held = Held()
+
+    def more_after(body: dict[str, Any]) -> None:
+        held.inside.set()
+        assert held.go.wait(30)
+        more(body)
+
+    with client(mock) as kube:
+        shared = config(kube).with_options(group_commit=True)
+        with started(lambda: config(kube).update(more_after)):
+            assert held.inside.wait(30)
+            with started(lambda: shared.update(more)):
+                until(lambda: waiting(kube) == 1)
+                held.go.set()
+    assert number(mock) == 2
 
 
 def test_its_history_is_clean(mock: MockKubernetes, tmp_path: Any) -> None:

@@ -242,6 +242,24 @@ def test_a_deadline_before_anything_was_sent_says_so(mock: MockAks) -> None:
     assert count(mock) == 2
 
 
+def test_a_slow_change_keeps_nobody_longer_than_he_wants_to_wait(mock: MockAks) -> None:
+    held = Held()
+    errors: list[DeadlineExceededError] = []
+
+    def hasty() -> None:
+        try:
+            pool(aks).update(more, deadline=0.5)
+        except DeadlineExceededError as error:
+            errors.append(error)
+
+    with on_real_time(mock, linger=0.2) as aks, started(lambda: pool(aks).update(held)):
+        with started(hasty):
+            assert held.inside.wait(PATIENCE)
+        held.go.set()
+    assert [error.applied for error in errors] == [False]
+    assert count(mock) == 2
+
+
 def test_a_deadline_while_the_operation_runs_says_which(mock: MockAks) -> None:
     gate = Gate(mock, "/operations/")
     errors: list[DeadlineExceededError] = []

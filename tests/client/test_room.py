@@ -220,6 +220,13 @@ def test_a_seal_says_whether_somebody_has_gone_and_leaves_him_out() -> None:
     assert play.room.answer(Seal(play.group)) is True
 
 
+def test_the_right_half_of_a_group_that_was_split_is_not_what_the_left_half_was() -> None:
+    play = Play()
+    over(play)
+    play.room.answer(Seal(Group(members=[play.members["b"]], closed=True)))
+    assert play.late("b") is None
+
+
 def test_an_answer_reaches_its_caller_and_only_him_and_only_once() -> None:
     play = Play()
     ended = Ended(result=WriteResult(outcome="updated", snapshot=None))

@@ -59,6 +59,14 @@ def test_all_changes_go_out_in_order_in_one_write() -> None:
     assert result(done, a).condition == "If-Match: t1"
 
 
+def test_thousands_go_out_together() -> None:
+    crowd = [member(more if number % 2 else label(f"l{number % 50}"), str(number)) for number in range(3000)]
+    done = shared(pool("t1"), *DONE, comes={1: crowd})
+    assert sent(done)[0]["count"] == 3 + 1500
+    outcomes = [each.partition(" ")[2] for each in done.told]
+    assert (outcomes.count("updated"), outcomes.count("unchanged")) == (1500 + 25, 1500 - 25)
+
+
 def test_nobody_is_answered_before_the_fate_of_the_write_is_known() -> None:
     a, b = member(more, "a"), member(more, "b")
     done = shared(pool("t1"), *DONE, comes={1: [a, b]})

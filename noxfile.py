@@ -15,6 +15,9 @@ nox.options.error_on_missing_interpreters = False
 ROOT = Path(__file__).parent
 DEV = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]["dev"]
 PURE = "*/aks_etag/_core/*,*/aks_etag/_flows/*"
+TESTERS = ("anyio", "coverage", "hypothesis", "pyte", "pytest-cov", "pytest-timeout", "pytest-xdist", "uvicorn")
+# A process for each core; what a file sets up for all its tests is set up once.
+SPREAD = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")
 
 
 def needed(*names: str) -> list[str]:
@@ -52,10 +55,10 @@ def tests(session: nox.Session) -> None:
     dist = Path(session.create_tmp()).resolve() / "dist"
     session.run("python", "-m", "build", "-q", "--wheel", "--outdir", str(dist), silent=True)
     wheel = max(dist.glob("*.whl"), key=lambda path: path.stat().st_mtime)
-    needs = needed("anyio", "coverage", "hypothesis", "pyte", "pytest-cov", "pytest-timeout", "uvicorn")
+    needs = needed(*TESTERS)
     session.install("-q", "--force-reinstall", "--no-deps", str(wheel))
     session.install("-q", f"aks-etag[aio,kubernetes,test] @ {wheel.as_uri()}", *needs)
-    session.run("pytest", "--cov", "--cov-report=", *session.posargs)
+    session.run("pytest", *SPREAD, "--cov", "--cov-report=", *session.posargs)
     if not session.posargs:
         session.run("coverage", "report", f"--include={PURE}", "--fail-under=100")
 
@@ -68,12 +71,10 @@ def minimums(session: nox.Session) -> None:
     optional = [each for extra in ("test", "mock", "aio", "kubernetes") for each in extras[extra]]
     asked = [*project["dependencies"], *(each for each in optional if not each.startswith("aks-etag"))]
     lowest = [each.replace(">=", "==") for each in asked]
-    session.install(
-        "-q", *lowest, *needed("anyio", "coverage", "hypothesis", "pyte", "pytest-cov", "pytest-timeout", "uvicorn")
-    )
+    session.install("-q", *lowest, *needed(*TESTERS))
     session.install("-q", "--no-deps", ".")
     session.run("pip", "list", "--format=freeze")
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *SPREAD, *session.posargs)
 
 
 @nox.session

@@ -21,6 +21,11 @@ settings.load_profile("untimed")
 WIRE = Path(__file__).parent / "data" / "wire"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that the rest runs beside it where there are several processes."""
+    items.sort(key=lambda item: "tests/simulation/" not in item.nodeid)
+
+
 @pytest.fixture
 def anyio_backend() -> str:
     """Run asynchronous tests on asyncio: the clients are made for it."""

@@ -80,7 +80,7 @@ async def test_the_async_client_takes_every_kind(mock: MockAks, kind: Any) -> No
     assert len(credential.asked) == 1
 
 
-@pytest.mark.parametrize("credential", ["token", object(), 7], ids=repr)
+@pytest.mark.parametrize("credential", ["token", object(), 7], ids=lambda value: type(value).__name__)
 def test_what_gives_no_token_is_refused_at_once(credential: Any) -> None:
     with pytest.raises(TypeError, match="get_token"):
         AksClient(credential, "s1")

@@ -220,7 +220,7 @@ def test_a_bad_setting_is_refused(settings: dict[str, Any]) -> None:
         AksClient(FakeCredential(), "s1", **settings)
 
 
-@pytest.mark.parametrize("transport", ["requests", None, object()], ids=repr)
+@pytest.mark.parametrize("transport", ["requests", None, object()], ids=lambda value: type(value).__name__)
 def test_an_unknown_transport_is_a_type_error(transport: object) -> None:
     with pytest.raises(TypeError, match="transport"):
         AksClient(FakeCredential(), "s1", transport=transport)

@@ -18,8 +18,8 @@ CLUSTER_OPS: Final = ("cluster append", "cluster claim", "cluster set", "tags", 
 # What can happen to a request, how often beside each other, and whether it takes a time.
 WRITE_FAULTS: Final[Mapping[str, int]] = {
     "lost before": 3, "lost after": 5, "late": 5, "500 before": 1, "503 after": 2, "504 after": 2, "408 before": 1,
-    "page before": 1, "page after": 1, "429": 1, "429 asks": 1, "raced before": 1, "raced after": 1, "busy": 1,
-    "unsent": 1, "slow": 2,
+    "page before": 1, "page after": 1, "400 before": 1, "429": 1, "429 asks": 1, "raced before": 1, "raced after": 1,
+    "busy": 1, "unsent": 1, "slow": 2,
 }  # fmt: skip
 READ_FAULTS: Final[Mapping[str, int]] = {"lost after": 3, "503 after": 2, "page after": 1, "429 asks": 1, "slow": 1}
 POLL_FAULTS: Final[Mapping[str, int]] = {"lost after": 2, "503 after": 1, "page after": 1, "404": 1}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from aks_etag._core.events import Event
-from aks_etag._flows.effects import Join
+from aks_etag._flows.effects import Join, Seal
 from aks_etag._flows.group import Ended, Group, Member
 from aks_etag._groups import Groups, Room
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # Workers are numbered on from here, so that what happens to their requests can be replayed.
 _FIRST = 50
+SLOW = 0.05
 
 
 @dataclass(slots=True)
@@ -31,7 +32,17 @@ class Rooms:
     groups: dict[int, Groups] = field(default_factory=dict)
     workers: int = 0
 
-    def join(self, world: World, task: Task, effect: Join) -> None:
+    def takes_time(self, world: World, task: Task, effect: Join | Seal) -> bool:
+        """Let a writer wait for a shared write, or for a change in it that is slow, as few are; whether he has to."""
+        if isinstance(effect, Join):
+            self._join(world, task, effect)
+            return True
+        if task.dice.random() >= SLOW:
+            return False
+        world.at(world.now + task.dice.expovariate(0.05), lambda: world.go(task, answered(task, effect)))
+        return True
+
+    def _join(self, world: World, task: Task, effect: Join) -> None:
         """Let a writer wait for a shared write; he goes on when he is answered, or his time is up."""
         effect.member.name = f"w{task.writer.number}"
         groups = self.groups.setdefault(task.writer.client, Groups())

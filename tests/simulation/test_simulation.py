@@ -108,7 +108,7 @@ def test_everything_that_can_happen_does() -> None:
         ends.update(line.get("outcome") or line["error"] for line in world.lines if line["line"] == "end")
         ends.update(f"recovered: {line['recovered']}" for line in world.lines if line.get("recovered"))
         rules.update(entry.decided for entry in world.mock.journal if entry.method != "GET")
-    assert len(faults) == 17
+    assert len(faults) == 18
     assert set(rules) == {200, 201, 202, 204, 409, 412}
     assert {"created", "updated", "unchanged", "satisfied", "deleted", "absent"} <= set(ends)
     assert {"recovered: equivalent", "recovered: absent", "recovered: marker"} <= set(ends)
@@ -170,11 +170,25 @@ def test_writers_of_one_client_never_refuse_each_other() -> None:
     assert waited > 100
 
 
+def test_a_thousand_writers_share_a_few_writes_whatever_breaks() -> None:
+    for seed in range(3):
+        plan = in_company(plan_of(seed))
+        crowd = tuple(
+            replace(plan.writers[0], number=100 + n, starts=n % 7, ops=("append", "increment")) for n in range(1000)
+        )
+        world = played(replace(plan, stage="pool", writers=crowd, rate=0.4))
+        report = judged(world)
+        assert wrong(world, report) == [], report
+        assert report.operations == 2000
+        assert len(world.mock.commits) < 60
+
+
 def test_writes_are_shared_and_every_way_to_leave_one_is_taken() -> None:
     shared: Counter[int] = Counter()
     ends: Counter[str] = Counter()
+    split = 0
     for seed in range(400):
-        world = played(in_company(plan_of(seed)))
+        world = played(in_company(plan_of(seed)), True)
         assert wrong(world, judged(world)) == [], story(shrunk(in_company(plan_of(seed))))
         attempts = [line for line in world.lines if line["line"] == "attempt" and "place" in line]
         shared.update(Counter(line["request"] for line in attempts).values())
@@ -187,7 +201,9 @@ def test_writes_are_shared_and_every_way_to_leave_one_is_taken() -> None:
         ends.update(
             f"recovered: {line['recovered']}" for line in world.lines if line.get("recovered") and line["op"] in parts
         )
+        split += sum("400 before" in line for line in world.trace)
     assert sum(count for size, count in shared.items() if size > 2) > 200
+    assert split > 10
     assert {"updated", "unchanged", "satisfied", "recovered: equivalent", "recovered: marker"} <= set(ends)
     assert {
         "ConflictRetriesExhaustedError", "DeadlineExceededError", "KeyboardInterrupt", "OperationFailedError",

@@ -170,8 +170,8 @@ class World:
                     return self.after(effect.seconds, task, None)
                 case Turn() if not self.lanes.take(self, task, effect):
                     return None
-                case Join():
-                    return self.rooms.join(self, task, effect)
+                case Join() | Seal() if self.rooms.takes_time(self, task, effect):
+                    return None
                 case _:
                     effect = self._stepped(task, self._answer(task, effect))
         return None

@@ -18,6 +18,7 @@ from aks_etag import (
     AsyncAgentPool,
     AsyncAksClient,
     AsyncOperation,
+    Batch,
     Cluster,
     Conflict,
     ConflictRetry,
@@ -84,6 +85,7 @@ def threads(subscription_id: str) -> None:
         pool = cluster.agent_pool("np1").with_options(on_busy="raise")
         assert_type(pool, AgentPool)
         assert_type(pool.update(in_place), WriteResult)
+        assert_type(pool.with_options(group_commit=True, linger=0.5).update(in_place).batch, Batch | None)
         assert_type(cluster.update(anew, if_match=cluster.get(), deadline=60), WriteResult)
         cluster.update(merge_patch({"tags": {"team": "red"}}))
         cluster.patch({"tags": {}}, if_match="abc")

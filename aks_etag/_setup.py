@@ -20,6 +20,7 @@ from ._groups import Groups
 from ._lanes import Lanes
 from ._stats import Stats
 from ._surroundings import OnEvent, Surroundings
+from ._tokens import Tokens, tokens_of
 from ._writers import Writers
 from .history._recorder import Recorder
 from .transports._endpoint import Endpoint, endpoint_of
@@ -43,6 +44,7 @@ class Parts:
     endpoint: Endpoint
     cloud_setting: Any
     clock: Clock
+    tokens: Tokens
     stats: Stats = field(default_factory=Stats)
     rng: random.Random = field(default_factory=random.Random)
     lanes: Lanes = field(default_factory=Lanes)
@@ -57,6 +59,7 @@ class Parts:
             endpoint=transport.endpoint,
             cloud_setting=None,
             clock=clock,
+            tokens=tokens_of(transport.endpoint.url, clock),
         )
 
     @classmethod
@@ -70,12 +73,14 @@ class Parts:
         clock: Clock | None,
     ) -> Parts:
         """Check and complete what a caller gave."""
+        endpoint, time = endpoint_of(base_url, cloud_setting), clock or SystemClock()
         return cls(
             credential=credential,
             subscription_id=subscription_id,
-            endpoint=endpoint_of(base_url, cloud_setting),
+            endpoint=endpoint,
             cloud_setting=cloud_setting,
-            clock=clock or SystemClock(),
+            clock=time,
+            tokens=tokens_of(endpoint.url, time),
         )
 
     def settings(
@@ -118,6 +123,7 @@ class Parts:
             rng=self.rng,
             lanes=self.lanes,
             groups=self.groups,
+            tokens=self.tokens,
         )
 
     def sdk(self, kind: Callable[..., T], settings: Settings, transport: Way) -> T:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from ._budgets import Budgets
 from ._calls import Settings, arm_settings, noting
 from ._clock import Clock, SystemClock
 from ._core.etag import ETagFormat
@@ -113,6 +114,10 @@ class Parts:
     def recording(self, settings: Settings, path: str | os.PathLike[str] | None) -> Settings:
         """Let what is written be recorded in a file, if one is given."""
         return settings if path is None else replace(settings, history=Recorder.to(path, self.clock.time))
+
+    def budgets(self) -> Budgets:
+        """Return what is known of the service's request budgets."""
+        return Budgets(self.tokens, self.clock)
 
     def around(self, on_event: OnEvent | None) -> Surroundings:
         """Return what a driver needs."""

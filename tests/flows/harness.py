@@ -240,11 +240,12 @@ def traced(
     deadline: float | None = None,
     pin: Any = None,
     handed_over: bool = False,
+    tokens: Tokens | None = None,
     **options: Any,
 ) -> Trace:
     """Trace ``update``, and hold its run of effects against what must hold of every one."""
     flow = looped(on, change, Options(**options), pin=pin, deadline=deadline)
-    done = trace(flow, *script, handed_over=handed_over)
+    done = trace(flow, *script, handed_over=handed_over, tokens=tokens)
     assert list(breaches(done)) == []
     return done
 

@@ -59,7 +59,7 @@ class Tokens:
             return self._of(account, now)
 
     def forget(self) -> None:
-        """Begin anew, as a process that has just started."""
+        """Begin anew."""
         with self._mine():
             self._buckets.clear()
             self._metered_reads = False
@@ -107,6 +107,11 @@ class Registry:
         """Return the buckets of an endpoint."""
         # In one step, so that two threads get the same ones.
         return self._tokens.setdefault(endpoint.rstrip("/").casefold(), Tokens())
+
+    def forget(self) -> None:
+        """Begin anew, so that one test is not held back by what another has met."""
+        for tokens in list(self._tokens.values()):
+            tokens.forget()
 
 
 PROCESS: Final = Registry()

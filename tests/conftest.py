@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from aks_etag._tokens import PROCESS
 from aks_etag.mock import MockAks
 
 # Nothing here is timed: a fresh clone on a busy machine is slow, and that is no failure.
@@ -19,6 +20,12 @@ settings.register_profile("deep", settings.get_profile("untimed"), max_examples=
 settings.load_profile("untimed")
 
 WIRE = Path(__file__).parent / "data" / "wire"
+
+
+@pytest.fixture(autouse=True)
+def nothing_learned() -> None:
+    """Let no test be held back by a 429 that another one has met: ports are used again."""
+    PROCESS.forget()
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ._core.merge import MergeConflict
     from ._core.pacing import ConflictRetry
     from ._core.resource_id import ResourceId
-    from ._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
+    from ._core.snapshot import Batch, ClusterSnapshot, Snapshot, WriteResult
     from ._handles import AgentPool, Cluster
     from ._operations import Operation
     from ._resources.diff import Difference, diff
@@ -85,7 +85,7 @@ _HOMES = {
     "_core.merge": ("MergeConflict",),
     "_core.pacing": ("ConflictRetry",),
     "_core.resource_id": ("ResourceId",),
-    "_core.snapshot": ("ClusterSnapshot", "Snapshot", "WriteResult"),
+    "_core.snapshot": ("Batch", "ClusterSnapshot", "Snapshot", "WriteResult"),
     "_resources.diff": ("Difference", "diff"),
     "_resources.guards": ("no_scale_down",),
     "_resources.rebase": ("rebase",),
@@ -118,6 +118,7 @@ __all__ = [
     "AsyncAksClient",
     "AsyncCluster",
     "AsyncOperation",
+    "Batch",
     "Budgets",
     "Busy",
     "Change",

@@ -22,7 +22,8 @@ ROOT = Path(__file__).parent.parent
 SAMPLES = sorted(path for path in (ROOT / "samples").glob("*.py") if not path.name.startswith("test_"))
 NAMES = """
 ABSENT AccessDeniedError AgentPool AksClient AksEtagError AlreadyExistsError AsyncAgentPool AsyncAksClient
-AsyncCluster AsyncOperation Budgets Busy Change Clock Cluster ClusterSnapshot Conflict ConflictRetriesExhaustedError
+AsyncCluster AsyncOperation Batch Budgets Busy Change Clock Cluster ClusterSnapshot Conflict
+ConflictRetriesExhaustedError
 ConflictRetry DeadlineExceededError Difference Doubt Event InlinePoolEditError InvalidPreconditionError
 InvalidResourceIdError JsonPatchError MergeConflict MergeConflictError MissingETagError NotFenced NotFoundError
 Operation OperationFailedError OperationInProgressError OperationPreemptedError OperationProgress OutcomeUnknown
@@ -102,6 +103,7 @@ def test_without_a_command_the_help_is_shown() -> None:
 SAID = {
     "create_once": "1 pool was created",
     "delete_what_you_saw": "batch2: kept",
+    "many_labels": "40 labels by 40 calls; fewer writes than calls: True",
     "migrate_storage": "2000 objects, 0 left in v1beta1",
     "rolling_labels": "3 writes, then 0",
     "scale_in_asyncio": "np1 has 8 nodes",

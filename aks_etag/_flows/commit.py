@@ -36,12 +36,13 @@ _AWAITED: Final = {
 }
 
 
-def commit(resource: Resource, options: Options, group: Group) -> Flow[None]:
+def commit(resource: Resource, options: Options, group: Group, *, lane: str = "") -> Flow[None]:
     """Write once for a group; what is definitely refused is split, until the change that it is refused for is found.
 
-    Whatever happens, each member of the group is answered, and what one change raises fails its caller only.
+    Whatever happens, each member of the group is answered, and what one change raises fails its caller only. ``lane``
+    is where it waits for its turn, if that is not called as the resource is.
     """
-    budget = yield from Budget.start(resource.id, options, 0.0)
+    budget = yield from Budget.start(lane or resource.id, options, 0.0)
     try:
         yield from _gathered(group, budget)
         if options.linger:

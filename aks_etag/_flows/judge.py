@@ -16,7 +16,7 @@ from .._core.messages import Body, Outcome, Response
 from .._core.operation import ENDED_BADLY, Poll, Progress
 from .._core.snapshot import Snapshot, WriteResult
 from .._core.verdict import Verdict
-from ..errors import ConflictRetriesExhaustedError, ResourceGoneError
+from ..errors import ConflictRetriesExhaustedError, ResourceGoneError, WriteOutcomeUnknownError
 from . import failures
 from .aftermath import after_success, failed, glance
 from .effects import Accepted, Flow, emit
@@ -191,6 +191,15 @@ def weighed(
     )
 
 
+def undecidable(run: Run, seen: Snapshot, attempts: Sequence[Attempt]) -> Flow[WriteOutcomeUnknownError]:
+    """Return the error for writes of which a read does not tell what became of them."""
+    # Under a tag that has not moved they can still land, whatever else has changed.
+    pending, now = seen.etag == attempts[0].tag, run.resource.writable(run.marks.origin(seen.body))
+    like_ours = any(document.agree(now, attempt.after, attempt.paths) for attempt in attempts)
+    why, about = "what is there now does not tell", () if attempts is run.ledger.attempts else attempts
+    return (yield from run.ledger.unknown(pending=pending, why=why, equivalent=like_ours, about=about))
+
+
 def concluded(run: Run, seen: Snapshot, finding: Finding) -> Flow[WriteResult | None]:
     """Do what a finding asks for; ``None`` means: go round from this read."""
     ledger = run.ledger
@@ -199,11 +208,7 @@ def concluded(run: Run, seen: Snapshot, finding: Finding) -> Flow[WriteResult | 
             yield from ledger.bury()
             return None
         case Finding.UNKNOWN:
-            # Under a tag that has not moved they can still land, whatever else has changed.
-            pending, now = seen.etag == ledger.attempts[0].tag, run.resource.writable(run.marks.origin(seen.body))
-            like_ours = any(document.agree(now, attempt.after, attempt.paths) for attempt in ledger.attempts)
-            why = "what is there now does not tell"
-            raise (yield from ledger.unknown(pending=pending, why=why, equivalent=like_ours))
+            raise (yield from undecidable(run, seen, ledger.attempts))
         case Finding.GO_ROUND:
             # Under the same tag they can still land, and only the next read may say that they did not.
             if seen.etag != ledger.attempts[0].tag:

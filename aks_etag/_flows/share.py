@@ -14,7 +14,7 @@ from .._core.snapshot import Batch, Outcome, Snapshot, WriteResult
 from ..errors import AksEtagError, WriteOutcomeUnknownError
 from .effects import Answer, Flow, emit
 from .group import Ended, Group, Member
-from .judge import concluded, ended_badly, stored_but_failed, weighed
+from .judge import concluded, ended_badly, stored_but_failed, undecidable, weighed
 from .run import Run
 
 
@@ -91,7 +91,7 @@ def told_apart(group: Group, run: Run, seen: Snapshot) -> Flow[WriteResult | Non
     repeated = [member.change for member in group.members if _touched(attempts, member)]
     finding = weighed(run, seen, run.change, attempts, repeated)
     marked = any(attempt.mark is not None for attempt in attempts)
-    if finding is not Finding.UNKNOWN or not run.ledger.fenced or marked or len(group.members) == 1:
+    if finding is not Finding.UNKNOWN or not run.ledger.fenced or marked:
         return (yield from concluded(run, seen, finding))
     for member in tuple(group.members):
         ended = yield from _judged(run, member, seen)
@@ -125,8 +125,7 @@ def _judged(run: Run, member: Member, seen: Snapshot) -> Flow[Ended | None]:
         case Finding.GO_ROUND:
             return None
         case _:
-            why = "what is there now does not tell"
-            return Ended(error=(yield from run.ledger.unknown(pending=False, why=why, about=mine)))
+            return Ended(error=(yield from undecidable(run, seen, mine)))
 
 
 def _not_known(run: Run, about: Sequence[Attempt], cause: Exception) -> Flow[AksEtagError]:

@@ -16,7 +16,9 @@ from .._core.snapshot import Snapshot, WriteResult
 from .._core.unset import UNSET, Unset
 from .._flows import compose, read
 from .._flows.budget import Budget
+from .._flows.commit import commit, in_company
 from .._flows.effects import Flow
+from .._flows.group import Group
 from .._flows.options import Options
 from .._flows.update import update
 from .._flows.write import once
@@ -24,12 +26,13 @@ from .._surroundings import OnEvent
 from .._writers import Writers
 from ..errors import InvalidPreconditionError
 from ..history._recorder import Recorder, written_down
+from ..history._shared import written_for
 from . import _flows, _ownership
 from ._discovery import Discovery
 from ._object import KubernetesObject
 from ._patches import Patch
 from ._place import Place
-from ._watchdog import Watchdog, Watched, noticed
+from ._watchdog import Watchdog, Watched, noticed, noticed_by_all
 
 T = TypeVar("T")
 
@@ -115,12 +118,13 @@ class Calls:
     @written_down
     def update(self, change: Change, if_match: Tag, deadline: float | None) -> Flow[WriteResult]:
         """Change it in the loop."""
-        wanted = checked(change)
+        wanted, options = checked(change), self.choices.options
+        if options.group_commit and if_match is UNSET:
+            return self._on(deadline, partial(self._shared, wanted))
 
         def loop(target: Watched, budget: Budget) -> Flow[WriteResult]:
             pin = _locking(pinned(if_match, target=target.id))
-            done = update(target, wanted, self.choices.options, budget, pin=pin)
-            return noticed(done, target, self.choices.watchdog)
+            return noticed(update(target, wanted, options, budget, pin=pin), target, self.choices.watchdog)
 
         return self._writing(deadline, loop)
 
@@ -190,6 +194,16 @@ class Calls:
             return once(target, "delete", request, guard, self.choices.options, budget, seen=seen)
 
         return self._writing(deadline, remove)
+
+    def _shared(self, change: Change, target: Watched, budget: Budget) -> Flow[WriteResult]:
+        """Let a change go out with those of others."""
+        options = self.choices.options
+
+        def begin(group: Group) -> Flow[None]:
+            flow = noticed_by_all(commit(target, options, group, lane=self.label), target, self.choices.watchdog)
+            return flow if self.history is None else written_for(flow, group)
+
+        return in_company(target, change, options, budget, (target, options), begin)
 
     def _writing(self, deadline: float | None, flow: Callable[[Watched, Budget], Flow[T]]) -> Flow[T]:
         return self._on(deadline, flow, in_turn=True)

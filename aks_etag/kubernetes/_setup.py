@@ -25,6 +25,7 @@ from .._core.unset import UNSET
 from .._flows.budget import Budget
 from .._flows.effects import Flow
 from .._flows.options import Options
+from .._groups import Groups
 from .._lanes import Lanes
 from .._stats import Stats
 from .._surroundings import OnEvent, Surroundings
@@ -41,7 +42,7 @@ TokenSource: TypeAlias = str | Callable[[bool], Any] | None
 Verify: TypeAlias = bool | str | ssl.SSLContext
 # Objects have no long operations: what is not done in a minute will not be done by trying on.
 PATIENCE: Final = ConflictRetry(attempts=20, deadline=60.0)
-_OF_OPTIONS: Final = ("conflict_retry", "on_doubt", "polling_interval", "exactly_once")
+_OF_OPTIONS: Final = ("conflict_retry", "on_doubt", "polling_interval", "exactly_once", "group_commit", "linger")
 SUBRESOURCES: Final = ("status", "scale")
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -51,6 +52,8 @@ def choices(
     on_doubt: OnDoubt,
     polling_interval: float,
     exactly_once: bool,
+    group_commit: bool,
+    linger: float,
     on_event: OnEvent | None,
 ) -> Choices:
     """Check the client-wide defaults."""
@@ -60,6 +63,8 @@ def choices(
         on_doubt=on_doubt,
         polling_interval=polling_interval,
         exactly_once=noting(exactly_once, writers),
+        group_commit=group_commit,
+        linger=linger,
     )
     return Choices(options=options, on_event=on_event, writers=writers)
 
@@ -128,6 +133,7 @@ class Parts:
     discovery: Discovery = field(default_factory=Discovery)
     rng: random.Random = field(default_factory=random.Random)
     lanes: Lanes = field(default_factory=Lanes)
+    groups: Groups = field(default_factory=Groups)
 
     @classmethod
     def made(cls, base_url: str, clock: Clock | None) -> Parts:
@@ -149,7 +155,14 @@ class Parts:
 
     def around(self, on_event: OnEvent | None) -> Surroundings:
         """Return what a driver needs."""
-        return Surroundings(clock=self.clock, stats=self.stats, on_event=on_event, rng=self.rng, lanes=self.lanes)
+        return Surroundings(
+            clock=self.clock,
+            stats=self.stats,
+            on_event=on_event,
+            rng=self.rng,
+            lanes=self.lanes,
+            groups=self.groups,
+        )
 
     def listing(
         self, api_version: str, kind: str, namespace: str | None, chunk: int, labels: str, choices: Choices

@@ -18,7 +18,7 @@ from .._core.events import Fighting, Flapping
 from .._core.messages import Body, Request
 from .._core.precondition import Condition
 from .._core.snapshot import WriteResult
-from .._flows.effects import Flow, emit
+from .._flows.effects import Answer, Emit, Flow, emit
 from ._object import KubernetesObject
 
 V = TypeVar("V")
@@ -130,6 +130,22 @@ class Watched(KubernetesObject):
         """Build the write, and remember it."""
         self.written[:] = [] if base is None else [(base, desired)]
         return KubernetesObject.replace(self, desired, condition, base=base)
+
+
+def noticed_by_all(flow: Flow[None], target: Watched, watchdog: Watchdog) -> Flow[None]:
+    """Carry out a shared write, and tell everybody in it what goes to and fro by it."""
+    reply: Any = None
+    while True:
+        try:
+            effect = flow.send(reply)
+        except StopIteration:
+            return
+        if isinstance(effect, Answer) and effect.ended.result is not None and effect.ended.result.outcome == "updated":
+            for before, after in () if target.dry_run else target.written:
+                for event in watchdog.updated(target.id, before, after):
+                    yield Emit(event)
+            target.written.clear()
+        reply = yield effect
 
 
 def noticed(flow: Flow[WriteResult], target: Watched, watchdog: Watchdog) -> Flow[WriteResult]:

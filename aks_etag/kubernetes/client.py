@@ -35,7 +35,8 @@ class KubernetesClient:
     ``token`` is a bearer token or a function that gives one (asked with ``True`` after a 401). ``verify`` is ``True``,
     the path of a CA bundle, or an ``ssl.SSLContext``. ``polling_interval`` is the longest pause between tries, in
     seconds. With ``exactly_once``, updates and creates are noted in an annotation, so that one whose answer was lost is
-    found out for sure.
+    found out for sure. With ``group_commit``, updates that wait for the same object go out as one write, after a
+    ``linger`` for company, in seconds.
     ``history`` is a file in which writes and their outcomes are recorded, for ``aks_etag.history.check``.
     """
 
@@ -50,12 +51,16 @@ class KubernetesClient:
         on_doubt: OnDoubt = "untouched",
         polling_interval: float = 5.0,
         exactly_once: bool = False,
+        group_commit: bool = False,
+        linger: float = 0.0,
         on_event: OnEvent | None = None,
         history: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
     ) -> None:
         self._parts = _setup.Parts.made(base_url, clock)
-        choices = _setup.choices(conflict_retry, on_doubt, polling_interval, exactly_once, on_event)
+        choices = _setup.choices(
+            conflict_retry, on_doubt, polling_interval, exactly_once, group_commit, linger, on_event
+        )
         self._choices = self._parts.recording(choices, history)
         self._transport = self._parts.transport(token, verify, transport, on_event)
 
@@ -163,6 +168,8 @@ class Object:
         on_doubt: OnDoubt | Unset = UNSET,
         polling_interval: float | Unset = UNSET,
         exactly_once: bool | Unset = UNSET,
+        group_commit: bool | Unset = UNSET,
+        linger: float | Unset = UNSET,
         on_event: OnEvent | Unset | None = UNSET,
         dry_run: bool | Unset = UNSET,
         field_manager: str | Unset = UNSET,
@@ -174,6 +181,8 @@ class Object:
             on_doubt=on_doubt,
             polling_interval=polling_interval,
             exactly_once=exactly_once,
+            group_commit=group_commit,
+            linger=linger,
             on_event=on_event,
             dry_run=dry_run,
             field_manager=field_manager,

@@ -127,6 +127,14 @@ def test_what_can_be_made_again_only_as_a_whole_is_not() -> None:
     assert done.told == ["b WriteOutcomeUnknownError", "a updated"]
 
 
+def test_who_is_left_is_judged_by_what_he_asked_for_too() -> None:
+    a, b = member(more, "a"), member(label("x"), "b")
+    again = pool("t3", count=9, nodeLabels={"read": "t2", "x": "1"})
+    script = [pool("t1"), LOST, pool("t1"), LOST, pool("t2", count=9), *ROUND, again]
+    done = shared(*script, comes={1: [a, b]}, goes={5: [a]})
+    assert done.told == ["b updated"]
+
+
 def test_but_not_with_on_doubt_raise() -> None:
     a, b = member(label("x"), "a"), member(more, "b")
     done = shared(pool("t1"), LOST, pool("t2", count=9), comes={1: [a, b]}, on_doubt="raise")

@@ -323,3 +323,84 @@ def test_a_request_that_a_policy_renamed_is_joined_by_its_new_name() -> None:
         done("a", "updated", "x9"),
     ]
     assert check(history(lines), [commit("x9", "t1 t2", pool(3), pool(4))]).clean
+
+
+def shared(*changes: tuple[str, Any, Any], end: Any = None) -> list[dict[str, Any]]:
+    """Return calls that share one write, in the order of their changes."""
+    lines = [call(op) for op, _, _ in changes]
+    lines += [{**attempt(op, "r1", "t1", old, new), "place": n} for n, (op, old, new) in enumerate(changes)]
+    lines += [answer(op, "r1") for op, _, _ in changes]
+    return [*lines, *((end or done)(op, "updated", "r1") for op, _, _ in changes)]
+
+
+THREE: Any = (("b", pool(3), pool(4)), ("a", pool(4), pool(5)), ("c", pool(5), pool(5, x="1")))
+
+
+def test_calls_that_share_a_write_are_judged_by_all_their_changes_in_order() -> None:
+    report = check(history(shared(*THREE)), [commit("r1", "t1 t2", pool(3), pool(5, x="1"))])
+    assert (report.clean, report.attempts, report.operations) == (True, 1, 3)
+
+
+def test_also_where_one_undoes_what_another_does() -> None:
+    changes = (("a", pool(3), pool(4)), ("b", pool(4), pool(3)), ("c", pool(3), pool(3, x="1")))
+    assert check(history(shared(*changes)), [commit("r1", "t1 t2", pool(3), pool(3, x="1"))]).clean
+
+
+@pytest.mark.parametrize("after", [pool(4, x="1"), pool(5), pool(6, x="1")])
+def test_where_one_of_the_changes_is_not_there_it_is_lost(after: Any) -> None:
+    report = check(history(shared(*THREE)), [commit("r1", "t1 t2", pool(3), after)])
+    assert kinds(report) == ["lost"]
+    assert "update b, update a, update c was committed as" in str(report)
+
+
+def test_their_changes_are_computed_in_their_order() -> None:
+    def double(body: dict[str, Any]) -> None:
+        body["properties"]["count"] *= 2
+
+    def more(body: dict[str, Any]) -> None:
+        body["properties"]["count"] += 1
+
+    lines = list(history(shared(("b", pool(3), pool(4)), ("a", pool(4), pool(8)))))
+    right = [commit("r1", "t1 t2", pool(3), pool(8))]
+    assert check(lines, right, changes={"b": more, "a": double}).clean
+    assert kinds(check(lines, right, changes={"b": double, "a": more})) == ["lost"]
+
+
+def test_a_shared_write_is_a_commit_of_each_of_them() -> None:
+    def refused(op: str, *_: str) -> dict[str, Any]:
+        return failed(op, "PreconditionFailedError")
+
+    report = check(history(shared(*THREE, end=refused)), [commit("r1", "t1 t2", pool(3), pool(5, x="1"))])
+    assert kinds(report) == ["falsely failed"] * 3
+    report = check(history(shared(*THREE)), [])
+    assert kinds(report) == ["phantom"] * 3
+
+
+def test_what_was_put_back_is_what_the_call_itself_had_changed() -> None:
+    """Another part of the shared write still stands: that says nothing of this call."""
+    again = [
+        {**attempt("c", "r2", "t3", pool(5), pool(5, x="1"))},
+        answer("c", "r2"),
+    ]
+    lines = shared(*THREE)
+    log = [
+        commit("r1", "t1 t2", pool(3), pool(5, x="1")),
+        commit("", "t2 t3", pool(5, x="1"), pool(5), background=True),
+        commit("r2", "t3 t4", pool(5), pool(5, x="1")),
+    ]
+    assert kinds(check(history(lines[:-3], again, lines[-3:]), log)) == ["re-asserted"]
+    kept = [log[0], commit("r2", "t2 t3", pool(5, x="1"), pool(5, x="1"))]
+    again[0] = {**attempt("c", "r2", "t2", pool(5, x="1"), pool(5, x="1"))}
+    assert "doubled" in kinds(check(history(lines[:-3], again, lines[-3:]), kept))
+
+
+def test_what_is_answered_after_a_call_has_gone_is_not_known_to_it() -> None:
+    lines = [
+        call("a"),
+        attempt("a", "r1", "t1", pool(3), pool(4)),
+        unknown("a", pending=True),
+        answer("a", "r1", 412),
+    ]
+    assert check(history(lines), []).clean
+    heard = [*lines[:2], lines[3], lines[2]]
+    assert kinds(check(history(heard), [])) == ["needless unknown"]

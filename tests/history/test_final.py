@@ -149,3 +149,18 @@ def test_one_state_alone_is_refused() -> None:
         check(history(), initial={})
     with pytest.raises(ValueError, match="no first line"):
         check([], initial={}, final={})
+
+
+def test_an_older_attempt_that_was_preempted_is_no_reason_to_forget_the_newer_one() -> None:
+    """The first was accepted and lost a race; the second got no answer, and a note proves that it is stored."""
+    lines = [
+        call("a"),
+        attempt("a", "r1", "t1", pool(3, a="x"), pool(3, a="y")),
+        answer("a", "r1"),
+        {"line": "operation", "op": "a", "request": "r1", "status": "Failed", "code": "AKSOperationPreempted"},
+        attempt("a", "r2", "t2", pool(3, a="x"), pool(3, a="z")),
+        answer("a", "r2", 503),
+        failed("a", "OperationFailedError", True),
+    ]
+    assert check(history(lines), initial={POOL: pool(3, a="x")}, final={POOL: pool(3, a="z")}).clean
+    assert not check(history(lines), initial={POOL: pool(3, a="x")}, final={POOL: pool(3, a="w")}).clean

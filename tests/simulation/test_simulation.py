@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,8 @@ from . import controls
 from .controls import CONTROLS, HONEST
 from .crowd import crowd
 from .judge import Tally, judged, played, shrunk, story, tally, wrong
-from .plan import by_hand, cooperative, drawn, plan_of
+from .plan import by_hand, cooperative, drawn, in_company, plan_of
+from .world import World
 
 # The fixture takes its time before the first test that asks for it.
 pytestmark = pytest.mark.timeout(900)
@@ -118,12 +120,16 @@ def test_everything_that_can_happen_does() -> None:
 
 
 def test_a_history_happens_the_same_way_again() -> None:
-    for seed in (3, 17, 42):
-        first, second = played(plan_of(seed), True), played(plan_of(seed), True)
-        again = played(replace(plan_of(seed), faults=dict(first.faults)), True)
+    for plan in (plan_of(3), plan_of(17), in_company(plan_of(42)), in_company(plan_of(43))):
+        first, second = played(plan, True), played(plan, True)
+        again = played(replace(plan, faults=dict(first.faults)), True)
         assert first.trace == second.trace == again.trace
         assert first.lines == second.lines == again.lines
-        assert first.mock.commits == second.mock.commits == again.mock.commits
+        assert _commits(first) == _commits(second) == _commits(again)
+
+
+def _commits(world: World) -> list[Any]:
+    return [(commit, commit.body_before, commit.body_after) for commit in world.mock.commits]
 
 
 def test_a_failing_history_is_made_small_and_told() -> None:
@@ -162,3 +168,28 @@ def test_writers_of_one_client_never_refuse_each_other() -> None:
         assert 412 not in {entry.status for entry in world.mock.journal}, world.trace
         waited += sum("waits for its turn" in line for line in world.trace)
     assert waited > 100
+
+
+def test_writes_are_shared_and_every_way_to_leave_one_is_taken() -> None:
+    shared: Counter[int] = Counter()
+    ends: Counter[str] = Counter()
+    for seed in range(400):
+        world = played(in_company(plan_of(seed)))
+        assert wrong(world, judged(world)) == [], story(shrunk(in_company(plan_of(seed))))
+        attempts = [line for line in world.lines if line["line"] == "attempt" and "place" in line]
+        shared.update(Counter(line["request"] for line in attempts).values())
+        parts = {line["op"] for line in attempts}
+        ends.update(
+            line.get("outcome") or line["error"]
+            for line in world.lines
+            if line["line"] == "end" and line["op"] in parts
+        )
+        ends.update(
+            f"recovered: {line['recovered']}" for line in world.lines if line.get("recovered") and line["op"] in parts
+        )
+    assert sum(count for size, count in shared.items() if size > 2) > 200
+    assert {"updated", "unchanged", "satisfied", "recovered: equivalent", "recovered: marker"} <= set(ends)
+    assert {
+        "ConflictRetriesExhaustedError", "DeadlineExceededError", "KeyboardInterrupt", "OperationFailedError",
+        "OperationInProgressError", "WriteOutcomeUnknownError",
+    } <= set(ends)  # fmt: skip

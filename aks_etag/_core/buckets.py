@@ -103,7 +103,8 @@ class Bucket:
 
     def spent(self, now: Seconds) -> Bucket:
         """Return it with one token less; one that seemed empty had a token all the same, if it is not enforced."""
-        return replace(self, level=max(self.left(now) - 1, 0.0), since=now)
+        level = max(self.left(now) - 1, 0.0)
+        return Bucket(rate=self.rate, level=level, since=now, learned=self.learned)
 
     def returned(self) -> Bucket:
         """Return it with one token more: that of a request that never left."""

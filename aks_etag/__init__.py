@@ -14,6 +14,7 @@ from ._version import __version__
 if TYPE_CHECKING:
     from ._aio_handles import AsyncAgentPool, AsyncCluster
     from ._aio_operations import AsyncOperation
+    from ._budgets import Budgets, WriteBudget
     from ._clock import Clock, SystemClock
     from ._core.changes import Change, merge_patch, typed
     from ._core.document import ABSENT
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "_budgets": ("Budgets", "WriteBudget"),
     "_clock": ("Clock", "SystemClock"),
     "_core.changes": ("Change", "merge_patch", "typed"),
     "_core.document": ("ABSENT",),
@@ -117,6 +119,7 @@ __all__ = [
     "AsyncCluster",
     "AsyncOperation",
     "Batch",
+    "Budgets",
     "Busy",
     "Change",
     "Clock",
@@ -161,6 +164,7 @@ __all__ = [
     "ThrottledError",
     "Waiting",
     "Warned",
+    "WriteBudget",
     "WriteOutcomeUnknownError",
     "WriteResult",
     "__version__",

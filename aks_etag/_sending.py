@@ -47,7 +47,7 @@ def sent(request: Request, transport: Transport, around: Surroundings) -> Outcom
 def _passed(request: Request, transport: Transport, around: Surroundings) -> Outcome:
     around.stats.sent(request)
     try:
-        return transport.send(request)
+        return around.answered(request, transport.send(request))
     except Exception as error:  # noqa: BLE001  # whatever a transport raises leaves doubt
         return NoResponse(error=error, final=True)
 
@@ -68,6 +68,6 @@ async def asent(request: Request, transport: AsyncTransport, around: Surrounding
 async def _apassed(request: Request, transport: AsyncTransport, around: Surroundings) -> Outcome:
     around.stats.sent(request)
     try:
-        return await transport.send(request)
+        return around.answered(request, await transport.send(request))
     except Exception as error:  # noqa: BLE001  # whatever a transport raises leaves doubt
         return NoResponse(error=error, final=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from ._budgets import Budgets
 from ._calls import Settings, arm_settings, noting
 from ._clock import Clock, SystemClock
 from ._core.etag import ETagFormat
@@ -20,6 +21,7 @@ from ._groups import Groups
 from ._lanes import Lanes
 from ._stats import Stats
 from ._surroundings import OnEvent, Surroundings
+from ._tokens import Tokens, tokens_of
 from ._writers import Writers
 from .history._recorder import Recorder
 from .transports._endpoint import Endpoint, endpoint_of
@@ -43,6 +45,7 @@ class Parts:
     endpoint: Endpoint
     cloud_setting: Any
     clock: Clock
+    tokens: Tokens
     stats: Stats = field(default_factory=Stats)
     rng: random.Random = field(default_factory=random.Random)
     lanes: Lanes = field(default_factory=Lanes)
@@ -57,6 +60,7 @@ class Parts:
             endpoint=transport.endpoint,
             cloud_setting=None,
             clock=clock,
+            tokens=tokens_of(transport.endpoint.url, clock, transport.credential),
         )
 
     @classmethod
@@ -70,12 +74,14 @@ class Parts:
         clock: Clock | None,
     ) -> Parts:
         """Check and complete what a caller gave."""
+        endpoint, time = endpoint_of(base_url, cloud_setting), clock or SystemClock()
         return cls(
             credential=credential,
             subscription_id=subscription_id,
-            endpoint=endpoint_of(base_url, cloud_setting),
+            endpoint=endpoint,
             cloud_setting=cloud_setting,
-            clock=clock or SystemClock(),
+            clock=time,
+            tokens=tokens_of(endpoint.url, time, credential),
         )
 
     def settings(
@@ -109,6 +115,10 @@ class Parts:
         """Let what is written be recorded in a file, if one is given."""
         return settings if path is None else replace(settings, history=Recorder.to(path, self.clock.time))
 
+    def budgets(self) -> Budgets:
+        """Return what is known of the service's request budgets."""
+        return Budgets(self.tokens, self.clock)
+
     def around(self, on_event: OnEvent | None) -> Surroundings:
         """Return what a driver needs."""
         return Surroundings(
@@ -118,6 +128,7 @@ class Parts:
             rng=self.rng,
             lanes=self.lanes,
             groups=self.groups,
+            tokens=self.tokens,
         )
 
     def sdk(self, kind: Callable[..., T], settings: Settings, transport: Way) -> T:

@@ -13,11 +13,25 @@ from typing import Any, Final, assert_never
 
 from ._clock import Clock
 from ._core.events import Busy, Event, Fighting, Flapping, NotFenced, OutcomeUnknown, Waiting, Warned
-from ._core.messages import Request
-from ._flows.effects import Accepted, Answer, Chance, Emit, Gather, NewRequestId, Now, Quick, Seal, Turn, Undecided
+from ._core.messages import Outcome, Request
+from ._flows.effects import (
+    Accepted,
+    Afford,
+    Answer,
+    Chance,
+    Emit,
+    Gather,
+    NewRequestId,
+    Now,
+    Quick,
+    Seal,
+    Turn,
+    Undecided,
+)
 from ._groups import Groups, Room
 from ._lanes import Lanes
 from ._stats import Stats
+from ._tokens import Tokens
 
 OnEvent = Callable[[Event], object]
 
@@ -27,7 +41,10 @@ _SERIOUS: Final = (OutcomeUnknown, NotFenced, Fighting, Flapping, Warned)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What both drivers need besides a transport: time, chance, and who is told; ``room``: whom a worker writes for."""
+    """What both drivers need besides a transport: time, chance, and who is told; ``room``: whom a worker writes for.
+
+    ``tokens``: what is known of the service's request budgets, where it has any.
+    """
 
     clock: Clock
     stats: Stats
@@ -36,6 +53,7 @@ class Surroundings:
     lanes: Lanes = field(default_factory=Lanes)
     groups: Groups = field(default_factory=Groups)
     room: Room | None = None
+    tokens: Tokens | None = None
 
     def tell(self, event: Event) -> None:
         """Count, log and pass on an event; what a listener raises is logged, since a write must not die of it."""
@@ -72,6 +90,12 @@ class Surroundings:
         """Return until when a request may wait for its gate: as long as for its answer."""
         return math.inf if request.timeout is None else self.clock.monotonic() + request.timeout
 
+    def answered(self, request: Request, outcome: Outcome) -> Outcome:
+        """Take note of an answer that tells something of the service's request budgets."""
+        if self.tokens is not None:
+            self.tokens.answered(request, outcome, self.clock.monotonic())
+        return outcome
+
     def answer(self, effect: Quick) -> Any:
         """Answer an effect that takes no time."""
         match effect:
@@ -81,6 +105,8 @@ class Surroundings:
                 return self.rng.random()
             case NewRequestId():
                 return str(uuid.uuid4())
+            case Afford(request, reserve):
+                return 0.0 if self.tokens is None else self.tokens.take(request, self.clock.monotonic(), reserve)
             case Emit():
                 return self.tell(effect.event)
             case Undecided() | Accepted() | Gather() | Seal() | Answer():

@@ -11,6 +11,7 @@ from . import _setup
 from ._aio_handles import AsyncAgentPool, AsyncCluster
 from ._aio_operations import AsyncOperation
 from ._api_version import DEFAULT_API_VERSION
+from ._budgets import Budgets
 from ._calls import Calls, Listing, Settings, clusters_path, resumed
 from ._clock import Clock
 from ._core.continuation import continuation
@@ -145,6 +146,11 @@ class AsyncAksClient:
     def stats(self) -> Stats:
         """Counters of what this client has done so far."""
         return self._parts.stats
+
+    @property
+    def budget(self) -> Budgets:
+        """What is left of the service's write budgets, as far as this process knows."""
+        return self._parts.budgets()
 
     @property
     def sdk(self) -> ContainerServiceClient:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from . import _setup
 from ._api_version import DEFAULT_API_VERSION
+from ._budgets import Budgets
 from ._calls import Calls, Listing, Settings, clusters_path, resumed
 from ._clock import Clock
 from ._core.continuation import continuation
@@ -144,6 +145,11 @@ class AksClient:
     def stats(self) -> Stats:
         """Counters of what this client has done so far."""
         return self._parts.stats
+
+    @property
+    def budget(self) -> Budgets:
+        """What is left of the service's write budgets, as far as this process knows."""
+        return self._parts.budgets()
 
     @property
     def sdk(self) -> ContainerServiceClient:

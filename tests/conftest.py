@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from aks_etag._tokens import PROCESS
 from aks_etag.mock import MockAks
 
 # Nothing here is timed: a fresh clone on a busy machine is slow, and that is no failure.
@@ -24,6 +25,12 @@ WIRE = Path(__file__).parent / "data" / "wire"
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest, so that the rest runs beside it where there are several processes."""
     items.sort(key=lambda item: "tests/simulation/" not in item.nodeid)
+
+
+@pytest.fixture(autouse=True)
+def nothing_learned() -> None:
+    """Let no test be held back by a 429 that another one has met: ports are used again."""
+    PROCESS.forget()
 
 
 @pytest.fixture

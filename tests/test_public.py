@@ -22,13 +22,15 @@ ROOT = Path(__file__).parent.parent
 SAMPLES = sorted(path for path in (ROOT / "samples").glob("*.py") if not path.name.startswith("test_"))
 NAMES = """
 ABSENT AccessDeniedError AgentPool AksClient AksEtagError AlreadyExistsError AsyncAgentPool AsyncAksClient
-AsyncCluster AsyncOperation Batch Busy Change Clock Cluster ClusterSnapshot Conflict ConflictRetriesExhaustedError
+AsyncCluster AsyncOperation Batch Budgets Busy Change Clock Cluster ClusterSnapshot Conflict
+ConflictRetriesExhaustedError
 ConflictRetry DeadlineExceededError Difference Doubt Event InlinePoolEditError InvalidPreconditionError
 InvalidResourceIdError JsonPatchError MergeConflict MergeConflictError MissingETagError NotFenced NotFoundError
 Operation OperationFailedError OperationInProgressError OperationPreemptedError OperationProgress OutcomeUnknown
 PreconditionFailedError PreconditionRequiredError ReadOnlyEditError Recovered RequestRefusedError ResourceGoneError
 ResourceId ResourceReplacedError Retrying ScaleDownRefusedError Snapshot Stats SystemClock Throttled ThrottledError
-Waiting Warned WriteOutcomeUnknownError WriteResult __version__ diff json_patch merge_patch no_scale_down rebase typed
+Waiting Warned WriteBudget WriteOutcomeUnknownError WriteResult __version__ diff json_patch merge_patch no_scale_down
+rebase typed
 """.split()
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Final
 
+from .._core.buckets import POLL_RESERVE
 from .._core.events import Throttled, Waiting
 from .._core.messages import Outcome, Request, Response
 from .._core.pacing import (
@@ -19,8 +21,10 @@ from .._core.pacing import (
 )
 from ..errors import DeadlineExceededError
 from . import failures
-from .effects import Accepted, Flow, Sleep, Turn, chance, emit, now
+from .effects import Accepted, Flow, Sleep, Turn, afford, chance, emit, now
 from .options import Options
+
+_TOKENS: Final = "the service's request budget"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -113,7 +117,7 @@ class Budget:
         left = yield from self.left()
         if left < seconds and not (self.lenient and left > 0):
             raise failures.throttled(self.resource_id, answer, seconds)
-        yield from self._sleep(min(seconds, left), "the service's request budget", None)
+        yield from self._sleep(min(seconds, left), _TOKENS, None)
 
     def pause_for(
         self, seconds: float, what: str, cause: Outcome | None, *, operation: str | None = None
@@ -123,7 +127,37 @@ class Budget:
             raise failures.with_cause(self.expired(f"{what} (the service asks for {seconds:g} s)", operation), cause)
         yield from self._sleep(seconds, what, operation)
 
-    def allowed(self, request: Request, what: str) -> Flow[Request]:
+    def allowed(self, request: Request, what: str, *, polling: bool = False) -> Flow[Request]:
+        """Wait until the service has a token for a request, and return it with the time that it may take.
+
+        ``polling``: it leaves some tokens to the reads that a write needs.
+
+        Raises:
+            ThrottledError: the service is known to have no token before the deadline; nothing was sent.
+            DeadlineExceededError: a write that would begin when the time is up.
+        """
+        reserve = POLL_RESERVE if polling else 0
+        while seconds := (yield from afford(request, reserve)):
+            if reserve and (yield from self.left()) < seconds:
+                reserve = 0
+            elif not (yield from self.saved_up(seconds)):
+                break
+        return (yield from self.timed(request, what))
+
+    def saved_up(self, seconds: float) -> Flow[bool]:
+        """Wait for a token that the service will have in so many seconds; false where there is time for a look only.
+
+        Raises:
+            ThrottledError: that is longer than the deadline allows.
+        """
+        left = yield from self.left()
+        if left < seconds and not self.lenient:
+            raise failures.unaffordable(self.resource_id, seconds)
+        if left > 0:
+            yield from self._sleep(min(seconds, left), _TOKENS, None)
+        return left >= seconds
+
+    def timed(self, request: Request, what: str) -> Flow[Request]:
         """Return a request that waits for its answer no longer than the deadline allows.
 
         Raises:

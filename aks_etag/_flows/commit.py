@@ -115,9 +115,10 @@ def _round(run: Run, group: Group) -> Flow[None]:
         return
     # Two changes that undo each other are written all the same: each of them has asked for something.
     if draft.parts:
-        group.closed = True
         group.given_up = run.ledger.residual
         result = yield from written(run, seen, draft)
+        # While there is no token for it, more may come: the next token is a minute off.
+        group.closed = group.closed or not run.unaffordable
         if result is not None:
             yield from answer_written(run, group, result)
         return

@@ -67,6 +67,17 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Afford:
+    """Take a token of the service's request budget for a request; answered with 0, and the token is taken.
+
+    Else, where the service is known to have none, with the seconds until it has: one, beside ``reserve`` for others.
+    """
+
+    request: Request
+    reserve: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Undecided:
     """Name the writes in flight or in doubt, so that an interruption can say which they were.
 
@@ -144,7 +155,7 @@ class Answer:
 
 
 Shared: TypeAlias = Gather | Seal | Answer
-Quick: TypeAlias = Now | Chance | NewRequestId | Emit | Undecided | Accepted | Shared
+Quick: TypeAlias = Now | Chance | NewRequestId | Emit | Afford | Undecided | Accepted | Shared
 Effect: TypeAlias = Send | Sleep | Turn | Together | Join | Quick
 Flow: TypeAlias = Generator[Effect, Any, T]
 
@@ -162,6 +173,11 @@ def now() -> Flow[float]:
 def chance() -> Flow[float]:
     """Draw a random number."""
     return cast("float", (yield Chance()))
+
+
+def afford(request: Request, reserve: int = 0) -> Flow[float]:
+    """Take a token for a request, or hear how long there is none, in seconds."""
+    return cast("float", (yield Afford(request, reserve)))
 
 
 def new_request_id() -> Flow[str]:

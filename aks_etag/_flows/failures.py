@@ -95,6 +95,19 @@ def throttled(resource_id: str, answer: Outcome, seconds: float | None) -> Throt
     )
 
 
+def unaffordable(resource_id: str, seconds: float) -> ThrottledError:
+    """Return the error for a request that is not sent, since the service is known to refuse it."""
+    error = ThrottledError(
+        f"{resource_id}: not sent, since the service has answered 429 and its request budget is still spent; "
+        f"try again in {seconds:.3g} s, or allow more with deadline=",
+        resource_id=resource_id,
+        retry_after=seconds,
+    )
+    # Refused here or there, it is a 429 to whoever looks at the status.
+    error.status_code = 429
+    return error
+
+
 def in_progress(resource_id: str, answer: Response) -> OperationInProgressError:
     """Return the error for a write that somebody's operation blocks."""
     error = service_error(answer.body)

@@ -18,7 +18,9 @@ from .effects import Flow, send
 from .options import Options
 
 
-def fetch(request: Request, budget: Budget, judge: Callable[[Outcome], Verdict] = judge_read) -> Flow[Response]:
+def fetch(
+    request: Request, budget: Budget, judge: Callable[[Outcome], Verdict] = judge_read, *, polling: bool = False
+) -> Flow[Response]:
     """Send a GET until it is answered with a document.
 
     Raises:
@@ -28,7 +30,7 @@ def fetch(request: Request, budget: Budget, judge: Callable[[Outcome], Verdict] 
     """
     failed = 0
     while True:
-        outcome = yield from send((yield from budget.allowed(request, "an answer")))
+        outcome = yield from send((yield from budget.allowed(request, "an answer", polling=polling)))
         verdict = judge(outcome)
         match verdict:
             case Verdict.ACCEPTED:
@@ -44,9 +46,10 @@ def fetch(request: Request, budget: Budget, judge: Callable[[Outcome], Verdict] 
                 raise failures.refusal(budget.resource_id, verdict, outcome)
 
 
-def read(resource: Resource, budget: Budget) -> Flow[Snapshot]:
+def read(resource: Resource, budget: Budget, *, polling: bool = False) -> Flow[Snapshot]:
     """Read one resource."""
-    return resource.snapshot((yield from fetch(resource.read(), budget, getattr(resource, "judge_read", judge_read))))
+    judge = getattr(resource, "judge_read", judge_read)
+    return resource.snapshot((yield from fetch(resource.read(), budget, judge, polling=polling)))
 
 
 def get(resource: Resource, options: Options, *, deadline: float | None = None) -> Flow[Snapshot]:
@@ -67,7 +70,7 @@ def settled(
     """
     polls = 0
     while True:
-        snapshot, seen = seen or (yield from read(resource, budget)), None
+        snapshot, seen = seen or (yield from read(resource, budget, polling=polls > 0)), None
         if snapshot.settled:
             return snapshot
         if options.on_busy == "raise":

@@ -24,7 +24,7 @@ from ..errors import (
     ResourceReplacedError,
 )
 from . import failures
-from .effects import Flow, emit, new_request_id, send
+from .effects import Flow, afford, emit, new_request_id, send
 from .judge import judged, resolve
 from .read import settled
 from .run import Run
@@ -51,7 +51,13 @@ class Draft:
 
 
 def looked(run: Run, resolve: Resolve = resolve) -> Flow[tuple[Snapshot, WriteResult | None]]:
-    """Read until settled, and judge what is in doubt by it; with a result, nothing is left to do."""
+    """Read until settled, and judge what is in doubt by it; with a result, nothing is left to do.
+
+    Where the last round had no token for its write, that is waited for first: a minute later a read is not fresh.
+    """
+    if run.unaffordable:
+        yield from run.budget.saved_up(run.unaffordable)
+        run.unaffordable = 0.0
     seen = yield from _read(run)
     if run.ledger.open:
         found = yield from resolve(run, seen)
@@ -80,9 +86,15 @@ def drafted(run: Run, origin: Body, desired: Body) -> Draft:
 def written(run: Run, seen: Snapshot, draft: Draft) -> Flow[WriteResult | None]:
     """Write a draft under the tag of the read that it was made from; ``None`` means: go round."""
     request_id = yield from new_request_id()
+    noted = run.marks.noted
     signed, mark = run.marks.signed(seen.body, draft.desired, request_id)
     replaced = run.resource.replace(signed, Condition(tag=seen.etag), base=seen.body)
-    request = yield from run.budget.allowed(replace(replaced, request_id=request_id), "a chance to write")
+    request = yield from run.budget.timed(replace(replaced, request_id=request_id), "a chance to write")
+    run.unaffordable = yield from afford(request)
+    if run.unaffordable:
+        # Nothing has left under this id yet: that it is nobody else's is checked again.
+        run.marks.noted = noted
+        return None
     if run.attempts:
         yield from emit(Retrying(resource_id=run.resource.id, attempt=run.attempts + 1, reason="read again"))
     run.attempts += 1

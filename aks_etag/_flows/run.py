@@ -36,6 +36,7 @@ class Run:
     refused: str | None = None
     refused_unmoved: int = 0
     turned_down: bool = False
+    unaffordable: float = 0.0
 
     def result(
         self,

@@ -68,7 +68,7 @@ def followed(link: Link, accepted: Response | None, budget: Budget) -> Flow[Conc
         what = f"operation {link.name}"
         yield from budget.poll(polls, what, operation=link.name, answer=answer)
         polls += 1
-        outcome = yield from send((yield from budget.allowed(Request(method="GET", url=link.url), what)))
+        outcome = yield from send((yield from budget.allowed(Request(method="GET", url=link.url), what, polling=True)))
         poll = yield from _polled(link, outcome, budget)
         # What a 429 asked for was waited for already.
         answer = outcome if isinstance(outcome, Response) and outcome.status != 429 else None

@@ -12,6 +12,7 @@ from aks_etag._flows.commit import commit
 from aks_etag._flows.effects import Answer, Effect, Gather, Seal, Turn, Undecided
 from aks_etag._flows.group import Ended, Group, Member
 from aks_etag._flows.options import Options
+from aks_etag._tokens import Tokens
 
 from .harness import POOL, Stage, Trace, breaches
 
@@ -97,10 +98,11 @@ def shared(
     goes: dict[int, Sequence[Member]] | None = None,
     on: Any = POOL,
     turn: bool = True,
+    tokens: Tokens | None = None,
     **options: Any,
 ) -> Shared:
     """Trace ``commit``, and hold its run of effects against what must hold of every update."""
-    hall = Hall(answers=iter(script), comes=comes, goes=goes or {}, turn=turn)
+    hall = Hall(answers=iter(script), comes=comes, goes=goes or {}, turn=turn, tokens=tokens or Tokens())
     flow = commit(on, Options(group_commit=True, **options), Group())
     reply: Any = None
     while True:

@@ -16,11 +16,24 @@ from aks_etag._core.messages import NoResponse, Outcome, Request, Response
 from aks_etag._core.precondition import Condition
 from aks_etag._core.resource_id import parse
 from aks_etag._flows.budget import Budget
-from aks_etag._flows.effects import Accepted, Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Undecided
+from aks_etag._flows.effects import (
+    Accepted,
+    Afford,
+    Chance,
+    Effect,
+    Emit,
+    Flow,
+    NewRequestId,
+    Now,
+    Send,
+    Sleep,
+    Undecided,
+)
 from aks_etag._flows.options import Options
 from aks_etag._flows.update import update
 from aks_etag._flows.write import once
 from aks_etag._resources import AgentPool, Arm, ManagedCluster
+from aks_etag._tokens import Tokens
 
 WIRE = Path(__file__).parent.parent / "data" / "wire"
 ENDPOINT = "https://management.azure.com"
@@ -130,9 +143,9 @@ class Trace:
         return [event for event in self.events if isinstance(event, kind)]
 
 
-def trace(flow: Flow[Any], *script: Outcome, handed_over: bool = False) -> Trace:
+def trace(flow: Flow[Any], *script: Outcome, handed_over: bool = False, tokens: Tokens | None = None) -> Trace:
     """Run a flow to its end; a wait that was not announced, and an answer that was not asked for, are failures."""
-    stage = Stage(answers=iter(script), handed_over=handed_over)
+    stage = Stage(answers=iter(script), handed_over=handed_over, tokens=tokens or Tokens())
     reply: Any = None
     while True:
         try:
@@ -150,12 +163,13 @@ def trace(flow: Flow[Any], *script: Outcome, handed_over: bool = False) -> Trace
 
 @dataclass
 class Stage:
-    """The driver of a trace: virtual time, no chance, numbered request ids."""
+    """The driver of a trace: virtual time, no chance, numbered request ids, and what a process knows of its tokens."""
 
     answers: Iterator[Outcome]
     handed_over: bool = False
     done: Trace = field(default_factory=Trace)
     ids: int = 0
+    tokens: Tokens = field(default_factory=Tokens)
     announced: list[float] = field(default_factory=list)
 
     def play(self, effect: Effect) -> Any:
@@ -168,12 +182,20 @@ class Stage:
                 self.tell(event)
             case Undecided(_, request_ids):
                 self.done.steps.append(" ".join(["UNDECIDED", *(request_ids or ["-"])]))
-            case NewRequestId():
-                self.ids += 1
-                return f"r{self.ids}"
             case Accepted():
                 self.done.accepted.append(effect)
                 return self.handed_over or None
+            case _:
+                return self._given(effect)
+        return None
+
+    def _given(self, effect: Effect) -> Any:
+        match effect:
+            case NewRequestId():
+                self.ids += 1
+                return f"r{self.ids}"
+            case Afford(request, reserve):
+                return self.tokens.take(request, self.done.slept, reserve)
             case Now() | Chance():
                 return self.done.slept if isinstance(effect, Now) else 1.0
         return None
@@ -184,6 +206,7 @@ class Stage:
         answer = next(self.answers, None)
         assert answer is not None, f"no answer is left for the last of {self.done.steps}"
         self.done.answers.append(answer)
+        self.tokens.answered(request, answer, self.done.slept)
         return answer
 
     def sleep(self, seconds: float) -> None:
@@ -217,11 +240,12 @@ def traced(
     deadline: float | None = None,
     pin: Any = None,
     handed_over: bool = False,
+    tokens: Tokens | None = None,
     **options: Any,
 ) -> Trace:
     """Trace ``update``, and hold its run of effects against what must hold of every one."""
     flow = looped(on, change, Options(**options), pin=pin, deadline=deadline)
-    done = trace(flow, *script, handed_over=handed_over)
+    done = trace(flow, *script, handed_over=handed_over, tokens=tokens)
     assert list(breaches(done)) == []
     return done
 

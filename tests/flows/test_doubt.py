@@ -49,7 +49,7 @@ UNCLEAR = [
     pytest.param(replace(STALE, sent_once=False), "412 PreconditionFailed: no", id="412-of-an-unproved-transport"),
     pytest.param(replace(refused(409), sent_once=False), "409", id="409-of-an-unproved-transport"),
     pytest.param(replace(GONE, sent_once=False), "404 NotFound: no", id="404-of-an-unproved-transport"),
-    pytest.param(replace(refused(429), sent_once=False), "429", id="429-of-an-unproved-transport"),
+    pytest.param(replace(refused(429, retry_after="1"), sent_once=False), "429", id="429-of-an-unproved-transport"),
 ]
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aks_etag._calls import Settings
+from aks_etag._core.messages import Request
 from aks_etag._flows.effects import Flow
 from aks_etag._groups import Room
 
@@ -33,3 +34,4 @@ class Task:
     sent: int = 0
     ids: int = 0
     room: Room | None = None
+    asked: Request | None = None

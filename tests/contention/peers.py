@@ -45,12 +45,17 @@ def decorrelated_jitter(draw: Callable[[], float]) -> Iterator[float]:
         yield pause
 
 
+def at_once(draw: Callable[[], float]) -> Iterator[float]:
+    while True:
+        yield 0.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peer:
-    """One way to go about it: ``settles`` waits until the resource is settled, and does not pause."""
+    """One way to go about it: ``settles``: it waits until the resource is settled before it writes."""
 
     name: str
-    pauses: Policy = client_go(5, 0.0, 1.0, 0.0)
+    pauses: Policy
     settles: bool = False
 
 
@@ -59,7 +64,7 @@ PEERS: Final = (
     Peer(name="client-go DefaultBackoff", pauses=client_go(4, 0.01, 5.0, 0.1)),
     Peer(name="full jitter", pauses=full_jitter),
     Peer(name="decorrelated jitter", pauses=decorrelated_jitter),
-    Peer(name="wait, then write", settles=True),
+    Peer(name="wait, then write", pauses=at_once, settles=True),
 )
 
 
@@ -74,8 +79,6 @@ def loop(resource: Resource, change: Change, peer: Peer, deadline: float) -> Flo
         answer = yield from send(request)
         if isinstance(answer, Response) and answer.status < 300:
             return (yield from _followed(answer))
-        if peer.settles:
-            continue
         drawn.append((yield from chance()))
         pause = next(pauses, None)
         if pause is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Many writers and one service in virtual time and one thread: the client's own flows, lanes and rooms, and the mock."""
+"""Many writers in virtual time and one thread: the client's own flows, lanes and rooms, and the service of the mock."""
 
 from __future__ import annotations
 
@@ -107,19 +107,12 @@ class Stage:
     def _go(self, task: Task, reply: Any) -> None:
         """Let a flow go on until it waits for time, an answer, or others."""
         while True:
-            try:
-                effect: Effect = task.flow.send(reply)
-            except StopIteration:
-                return self._over(task, succeeded=True)
-            except AksEtagError:
-                return self._over(task, succeeded=False)
+            effect = self._stepped(task, reply)
             match effect:
-                case Send(request):
-                    until = self.now + (request.timeout or 0.0)
-                    gate = request.gate
-                    if not gate or self._turn(task, gate, until, partial(self._carry, task, request)):
-                        self._carry(task, request)
+                case None:
                     return None
+                case Send(request):
+                    return self._send(task, request)
                 case Sleep(seconds):
                     return self._after(seconds, task, None)
                 case Turn(resource_id, until):
@@ -130,6 +123,22 @@ class Stage:
                     return self._join(task, effect)
                 case _:
                     reply = task.around.answer(effect)  # type: ignore[arg-type]
+
+    def _stepped(self, task: Task, reply: Any) -> Effect | None:
+        """Give a flow a reply; return what it asks for next, ``None`` where it has ended."""
+        try:
+            return task.flow.send(reply)
+        except StopIteration:
+            self._over(task, succeeded=True)
+        except AksEtagError:
+            self._over(task, succeeded=False)
+        return None
+
+    def _send(self, task: Task, request: Request) -> None:
+        """Send a request as soon as its gate is open."""
+        until = self.now + (request.timeout or 0.0)
+        if not request.gate or self._turn(task, request.gate, until, partial(self._carry, task, request)):
+            self._carry(task, request)
 
     def _over(self, task: Task, *, succeeded: bool) -> None:
         task.ended, task.succeeded = self.now, succeeded

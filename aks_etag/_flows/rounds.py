@@ -25,7 +25,7 @@ from ..errors import (
 )
 from . import failures
 from .crowd import free
-from .effects import Flow, emit, new_request_id, send
+from .effects import MOVED, Flow, emit, new_request_id, send
 from .judge import judged, resolve
 from .read import settled
 from .run import Run
@@ -97,7 +97,13 @@ def written(run: Run, seen: Snapshot, draft: Draft) -> Flow[WriteResult | None]:
         parts=draft.parts,
     )
     yield from run.ledger.sending(attempt, draft.origin)
-    outcome = yield from send(request)
+    outcome = yield from send(request, in_turn=True)
+    if outcome is MOVED:
+        # Pools that block each other share a lane by now, and others are in it.
+        run.attempts -= 1
+        yield from run.ledger.drop(attempt)
+        yield from run.budget.turn()
+        return None
     attempt = yield from run.ledger.answered(attempt, outcome)
     return (yield from judged(run, attempt, outcome))
 

@@ -136,6 +136,8 @@ def unblock(
     )
     if options.on_busy == "raise" and not in_doubt:
         raise failures.in_progress(resource.id, answer)
+    # Where that has shown that pools block each other, the turn to write is another one now.
+    yield from budget.turn()
     yield from budget.back_off(tries, str(blocking), cause=answer, firm=not in_doubt)
     busy = False
     for other in resource.blockers(blocking.pool):

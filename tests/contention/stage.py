@@ -16,7 +16,7 @@ from aks_etag._calls import Calls, Settings, arm_settings
 from aks_etag._core.events import Event
 from aks_etag._core.messages import Request, Response
 from aks_etag._core.resource_id import ResourceId
-from aks_etag._flows.effects import Effect, Flow, Join, Send, Sleep, Turn
+from aks_etag._flows.effects import MOVED, Effect, Flow, Join, Send, Sleep, Turn
 from aks_etag._flows.group import Ended, Group
 from aks_etag._flows.options import Options
 from aks_etag._groups import Room
@@ -38,8 +38,14 @@ class Task:
     flow: Flow[Any]
     around: Surroundings
     held: list[str] = field(default_factory=list)
+    resources: set[str] = field(default_factory=set)
     ended: float | None = None
     succeeded: bool = False
+
+    @property
+    def valid(self) -> bool:
+        """Whether it writes in the lane that is the right one now."""
+        return all(self.around.lanes.of(resource_id) in self.held for resource_id in self.resources)
 
 
 @dataclass
@@ -111,11 +117,12 @@ class Stage:
             match effect:
                 case None:
                     return None
-                case Send(request):
-                    return self._send(task, request)
+                case Send():
+                    return self._send(task, effect)
                 case Sleep(seconds):
                     return self._after(seconds, task, None)
                 case Turn(resource_id, until):
+                    task.resources.add(resource_id)
                     if not self._turn(task, resource_id, until, partial(self._go, task, True)):
                         return None
                     reply = True
@@ -134,11 +141,19 @@ class Stage:
             self._over(task, succeeded=False)
         return None
 
-    def _send(self, task: Task, request: Request) -> None:
+    def _send(self, task: Task, effect: Send) -> None:
         """Send a request as soon as its gate is open."""
+        request = effect.request
         until = self.now + (request.timeout or 0.0)
-        if not request.gate or self._turn(task, request.gate, until, partial(self._carry, task, request)):
-            self._carry(task, request)
+        if not request.gate or self._turn(task, request.gate, until, partial(self._passed, task, effect)):
+            self._passed(task, effect)
+
+    def _passed(self, task: Task, effect: Send) -> None:
+        if effect.in_turn and not task.valid:
+            self._leave(task, effect.request.gate)
+            self._after(0.0, task, MOVED)
+        else:
+            self._carry(task, effect.request)
 
     def _over(self, task: Task, *, succeeded: bool) -> None:
         task.ended, task.succeeded = self.now, succeeded
@@ -178,12 +193,17 @@ class Stage:
             self._at(self.now + latency - there, partial(answered, answer))
 
         def answered(answer: Response) -> None:
-            if request.gate:
-                task.held.remove(task.around.lanes.of(request.gate))
-                task.around.lanes._left(task.around.lanes.of(request.gate))
+            self._leave(task, request.gate)
             self._go(task, answer)
 
         self._at(self.now + there, arrives)
+
+    def _leave(self, task: Task, gate: str) -> None:
+        """Let the next one through a gate."""
+        if gate:
+            key = task.around.lanes.of(gate)
+            task.held.remove(key)
+            task.around.lanes._left(key)
 
     def _delivered(self, request: Request) -> Response:
         url = request.url if "://" in request.url else ENDPOINT + request.url

@@ -16,7 +16,19 @@ from aks_etag._core.messages import NoResponse, Outcome, Request, Response
 from aks_etag._core.precondition import Condition
 from aks_etag._core.resource_id import parse
 from aks_etag._flows.budget import Budget
-from aks_etag._flows.effects import Accepted, Chance, Effect, Emit, Flow, NewRequestId, Now, Send, Sleep, Undecided
+from aks_etag._flows.effects import (
+    Accepted,
+    Chance,
+    Effect,
+    Emit,
+    Flow,
+    NewRequestId,
+    Now,
+    Send,
+    Sleep,
+    Turn,
+    Undecided,
+)
 from aks_etag._flows.options import Options
 from aks_etag._flows.update import update
 from aks_etag._flows.write import once
@@ -174,7 +186,7 @@ class Stage:
             case Accepted():
                 self.done.accepted.append(effect)
                 return self.handed_over or None
-            case Now() | Chance():
+            case Now() | Chance() | Turn():
                 return self.done.slept if isinstance(effect, Now) else 1.0
         return None
 

@@ -270,6 +270,45 @@ def test_pools_that_block_each_other_share_a_lane_from_then_on(mock: MockAks) ->
         assert (busy, aks.stats.busy) == (1, 1)
 
 
+def test_of_pools_that_block_each_other_one_is_refused_however_many_write_at_once(mock: MockAks) -> None:
+    """All have read, and wait for the gate, when the first refusal says that they need a lane in common."""
+    mock.switches.pools_block_each_other = True
+    mock.switches.operation_polls = 2
+    names = [f"np{number}" for number in range(1, 9)]
+    for name in names[2:]:
+        mock.add_pool("rg", "prod", name, {"count": 1})
+    together = threading.Barrier(len(names))
+
+    def change(body: dict[str, Any]) -> None:
+        if body["name"] not in seen:
+            seen.add(body["name"])
+            together.wait(PATIENCE)
+        more(body)
+
+    seen: set[str] = set()
+    with mock.client() as aks, started(*(lambda name=name: pool(aks, name).update(change) for name in names)):
+        pass
+    assert [mock.body("rg", "prod", name)["properties"]["count"] for name in names] == [2] * len(names)
+    # Two, where a thread passes the gate before the one that was refused has said so.
+    assert aks.stats.busy <= 2
+
+
+def test_a_turn_is_valid_until_its_resource_gets_another_lane(mock: MockAks) -> None:
+    lanes, held = Lanes(), []
+    with mock.client() as aks:
+        one, two, clock = pool(aks, "np1").id, pool(aks, "np2").id, aks._parts.clock
+    turns, others = lanes.turns(), lanes.turns()
+    for each, resource_id in ((turns, one), (others, two)):
+        assert each.valid
+        assert each.take(resource_id, PATIENCE, clock, lambda: held.append("waited"))
+    lanes.share(one)
+    assert (turns.valid, others.valid) == (False, False)
+    assert turns.take(one, PATIENCE, clock, lambda: held.append("waited"))
+    assert (turns.valid, others.valid, held) == (True, False, [])
+    turns.give_back()
+    assert turns.valid
+
+
 class Counting(httpx.BaseTransport):
     """Says how many PUTs were without an answer at a time, at most."""
 

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from aks_etag import merge_patch
+from aks_etag._flows.budget import Budget
 from aks_etag._flows.crowd import OTHERS
+from aks_etag._flows.effects import MOVED, Chance, Emit, Now, Sleep
 
-from .harness import BUSY, CLUSTER, FIVE, RACED, STALE, accepted, cluster, polled, pool, traced
+from .harness import BUSY, CLUSTER, FIVE, POOL, RACED, STALE, accepted, cluster, polled, pool, traced
 
 READ = "GET pool"
 DONE = (accepted(), polled(), pool("t9", count=5))
@@ -85,3 +87,19 @@ def test_a_pause_leaves_time_to_write() -> None:
 def test_a_write_in_doubt_is_looked_into_without_a_pause() -> None:
     run = traced(FIVE, pool("t1"), RACED, cluster("c1", "Updating"), cluster(), pool("t2", count=5))
     assert (run.ended, run.result.recovered, OTHERS in run.waits) == ("updated", "equivalent", False)
+
+
+def test_a_write_whose_turn_has_moved_was_none_and_is_made_from_a_fresh_read() -> None:
+    run = traced(FIVE, pool("t1"), MOVED, pool("t2"), *DONE)
+    assert run.steps[:6] == [READ, "UNDECIDED r1", "PUT pool If-Match=t1 r1", "UNDECIDED -", READ, "UNDECIDED r2"]
+    assert (run.ended, run.result.attempts, run.result.conflicts, run.slept) == ("updated", 1, 0, 1.0)
+
+
+@pytest.mark.parametrize(("operation", "seconds"), [(None, 0.5), ("op1", 1.0)])
+def test_polls_for_what_others_wait_for_as_well_are_at_random(operation: str | None, seconds: float) -> None:
+    answers = {Now: 0.0, Chance: 0.0}
+    flow = Budget(resource_id=POOL.id, started=0.0, deadline=9.0, ceiling=30.0).poll(0, "it", operation=operation)
+    effects = [next(flow)]
+    while not isinstance(effects[-1], Sleep):
+        effects.append(flow.send(answers.get(type(effects[-1]))))
+    assert (effects[-1], type(effects[-2])) == (Sleep(seconds), Emit)

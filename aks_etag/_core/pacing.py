@@ -27,7 +27,7 @@ POLL_JITTER: Final = 0.5
 # Two writers meet when they look within the same second, however long operations take: a minute keeps thirty of them
 # apart, and it is what a refused write costs (see above). Where operations are short, that would be too long for two.
 SPREAD_OPERATIONS: Final = 10.0
-SPREAD_FIRST: Final = 60.0
+SPREAD_CEILINGS: Final = 2.0
 SPREAD_DOUBLINGS: Final = 2
 
 
@@ -75,13 +75,13 @@ def poll_interval(polls: int, *, ceiling: float, jitter: float = 1.0) -> float:
     return full * (1 - POLL_JITTER + POLL_JITTER * jitter)
 
 
-def spread(length: float, losses: int, *, left: float, jitter: float) -> float:
+def spread(length: float, losses: int, *, ceiling: float, left: float, jitter: float) -> float:
     """Return the pause before looking again where others want to write, too, in seconds (``jitter`` in 0..1).
 
-    It is a random part of ten operations of ``length``, or of a minute if that is less; of twice and four times as much
-    where others were faster again (``losses``); and never of more than half of what is ``left`` of the deadline.
+    It is a random part of ten operations of ``length``, or of twice the ``ceiling`` of polls if that is less (a
+    minute); of twice and four times as much where others were faster again (``losses``); and never of more than half of what is ``left`` of the deadline.
     """
-    first = min(SPREAD_OPERATIONS * length, SPREAD_FIRST)
+    first = min(SPREAD_OPERATIONS * length, SPREAD_CEILINGS * ceiling)
     whole = first * 2.0 ** min(losses - 1, SPREAD_DOUBLINGS)
     return min(whole, max(0.0, left) / 2) * jitter
 

@@ -58,6 +58,6 @@ def free(resource: Resource, crowd: Crowd, budget: Budget, options: Options) -> 
         if not crowd.losses or not crowd.length:
             return seen
         left = yield from budget.left()
-        seconds = spread(crowd.length, crowd.losses, left=left, jitter=(yield from chance()))
+        seconds = spread(crowd.length, crowd.losses, ceiling=budget.ceiling, left=left, jitter=(yield from chance()))
         yield from budget.pause(seconds, OTHERS)
         paused = True

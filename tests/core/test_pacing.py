@@ -147,7 +147,8 @@ def test_half_of_a_poll_is_random_where_others_wait_for_the_same_thing(jitter: f
 def test_a_pause_for_others_is_as_long_as_it_takes_to_keep_them_apart(
     length: float, losses: int, left: float, jitter: float, seconds: float
 ) -> None:
-    assert spread(length, losses, left=left, jitter=jitter) == seconds
+    assert spread(length, losses, ceiling=30.0, left=left, jitter=jitter) == seconds
+    assert spread(length, losses, ceiling=0.0, left=left, jitter=jitter) == 0.0
 
 
 @pytest.mark.parametrize("attempts", [0, -1, True, 1.0, "3", None, float("inf")])

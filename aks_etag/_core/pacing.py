@@ -78,8 +78,9 @@ def poll_interval(polls: int, *, ceiling: float, jitter: float = 1.0) -> float:
 def spread(length: float, losses: int, *, ceiling: float, left: float, jitter: float) -> float:
     """Return the pause before looking again where others want to write, too, in seconds (``jitter`` in 0..1).
 
-    It is a random part of ten operations of ``length``, or of twice the ``ceiling`` of polls if that is less (a
-    minute); of twice and four times as much where others were faster again (``losses``); and never of more than half of what is ``left`` of the deadline.
+    It is a random part of ten operations of ``length``, or of twice the ``ceiling`` of polls if that is less;
+    of twice and four times as much where others were faster again (``losses``); and never of more than half of what is
+    ``left`` of the deadline.
     """
     first = min(SPREAD_OPERATIONS * length, SPREAD_CEILINGS * ceiling)
     whole = first * 2.0 ** min(losses - 1, SPREAD_DOUBLINGS)

@@ -118,5 +118,6 @@ def benchmark(session: nox.Session) -> None:
     session.run("python", "benchmarks/update.py", *session.posargs)
     session.run("python", "benchmarks/kubernetes.py")
     session.run("python", "benchmarks/certainty.py")
+    session.run("python", "benchmarks/contention.py")
     session.run("python", "benchmarks/startup.py")
     session.run("python", "benchmarks/mock.py")

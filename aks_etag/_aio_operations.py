@@ -13,6 +13,7 @@ from ._core.messages import NoResponse, Request
 from ._core.operation import ENDED_BADLY
 from ._flows.effects import Accepted, Effect, Emit, Flow, Join, Send, Sleep, Together, Turn, Undecided
 from ._flows.resume import begun, over
+from ._lanes import Turns
 from ._sending import AsyncTransport, asent
 from ._surroundings import Surroundings
 from ._turns import TaskTurn
@@ -167,8 +168,8 @@ class AsyncOperation(Generic[R]):
         if self._lost is not None:
             return self._lost
         match self._effect:
-            case Send(request):
-                return await self._sent(request)
+            case Send(request, in_turn):
+                return await self._sent(request, self._lane if in_turn else None)
             case Sleep() | Join() | None:
                 return None
             case Accepted():
@@ -180,11 +181,11 @@ class AsyncOperation(Generic[R]):
             case _:
                 return self._around.answer(self._effect)
 
-    async def _sent(self, request: Request) -> Any:
+    async def _sent(self, request: Request, held: Turns | None) -> Any:
         if request.is_write:
             # Until the flow has its answer, whoever asks next must not send it again. A read is simply made again.
             self._lost = NoResponse(error=TimeoutError("interrupted"))
-        return await asent(request, self._transport, self._around)
+        return await asent(request, self._transport, self._around, held)
 
     def _take(self, reply: Any) -> None:
         """Give the flow an answer, and keep what it asks for next; how it ends is kept for everybody who asks."""

@@ -42,7 +42,7 @@ def run(flow: Flow[T], transport: Transport, around: Surroundings) -> T:
 def _answered(effect: Effect, turns: Turns, transport: Transport, around: Surroundings) -> Any:
     match effect:
         case Send():
-            return sent(effect.request, transport, around)
+            return sent(effect.request, transport, around, turns if effect.in_turn else None)
         case Sleep():
             return around.clock.sleep(effect.seconds)
         case Turn():
@@ -101,7 +101,7 @@ async def arun(flow: Flow[T], transport: AsyncTransport, around: Surroundings) -
 async def _aanswered(effect: Effect, turns: Turns, transport: AsyncTransport, around: Surroundings) -> Any:
     match effect:
         case Send():
-            return await asent(effect.request, transport, around)
+            return await asent(effect.request, transport, around, turns if effect.in_turn else None)
         case Sleep():
             return await around.clock.asleep(effect.seconds)
         case Turn():

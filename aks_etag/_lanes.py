@@ -115,6 +115,12 @@ class Turns:
     def __init__(self, lanes: Lanes) -> None:
         self._lanes = lanes
         self._held: list[str] = []
+        self._resources: set[str] = set()
+
+    @property
+    def valid(self) -> bool:
+        """Whether what was taken is still the lane to write in: resources may have come to share one meanwhile."""
+        return all(self._lanes.of(resource_id) in self._held for resource_id in self._resources)
 
     def take(self, resource_id: str, until: float, clock: Clock, queued: Callable[[], object]) -> bool:
         """Wait for the turn in this thread, after ``queued`` is called; false where ``until`` comes first."""
@@ -122,8 +128,7 @@ class Turns:
         key = self._lanes.of(resource_id)
         ticket = self._lanes._joined(key, threading.get_ident(), bell.set)
         if ticket is None:
-            self._held.append(key)
-            return True
+            return self._taken(key, resource_id)
         try:
             queued()
             with standing_aside(clock):
@@ -133,8 +138,7 @@ class Turns:
         except BaseException:
             self._abandoned(key, ticket)
             raise
-        self._held.append(key)
-        return True
+        return self._taken(key, resource_id)
 
     async def atake(self, resource_id: str, until: float, clock: Clock, queued: Callable[[], object]) -> bool:
         """Wait for the turn in this task, after ``queued`` is called; false where ``until`` comes first."""
@@ -142,8 +146,7 @@ class Turns:
         key = self._lanes.of(resource_id)
         ticket = self._lanes._joined(key, asyncio.current_task(), lambda: loop.call_soon_threadsafe(bell.set))
         if ticket is None:
-            self._held.append(key)
-            return True
+            return self._taken(key, resource_id)
         try:
             queued()
             with standing_aside(clock):
@@ -153,13 +156,18 @@ class Turns:
         except BaseException:
             self._abandoned(key, ticket)
             raise
-        self._held.append(key)
-        return True
+        return self._taken(key, resource_id)
 
     def give_back(self) -> None:
         """End all turns."""
+        self._resources.clear()
         while self._held:
             self._lanes._left(self._held.pop())
+
+    def _taken(self, key: str, resource_id: str) -> bool:
+        self._held.append(key)
+        self._resources.add(resource_id)
+        return True
 
     def _abandoned(self, key: str, ticket: _Ticket) -> None:
         if not self._lanes._gone(key, ticket):

@@ -6,6 +6,8 @@ from __future__ import annotations
 from typing import Final, Protocol
 
 from ._core.messages import NoResponse, Outcome, Request
+from ._flows.effects import MOVED
+from ._lanes import Turns
 from ._surroundings import Surroundings
 
 _GATE: Final = "another PUT of this client to the same cluster has no answer yet"
@@ -31,14 +33,14 @@ class AsyncTransport(Protocol):
         ...
 
 
-def sent(request: Request, transport: Transport, around: Surroundings) -> Outcome:
-    """Send a request, once, as soon as its gate is open."""
+def sent(request: Request, transport: Transport, around: Surroundings, held: Turns | None = None) -> Outcome:
+    """Send a request, once, as soon as its gate is open; unless it is to be sent in turns that are valid no more."""
     if not request.gate:
         return _passed(request, transport, around)
     turns = around.lanes.turns()
     try:
         if turns.take(request.gate, around.patience(request), around.clock, _silently):
-            return _passed(request, transport, around)
+            return _passed(request, transport, around) if held is None or held.valid else MOVED
         return NoResponse(error=TimeoutError(_GATE), sent=False)
     finally:
         turns.give_back()
@@ -52,14 +54,16 @@ def _passed(request: Request, transport: Transport, around: Surroundings) -> Out
         return NoResponse(error=error, final=True)
 
 
-async def asent(request: Request, transport: AsyncTransport, around: Surroundings) -> Outcome:
-    """Send a request, once, as soon as its gate is open."""
+async def asent(
+    request: Request, transport: AsyncTransport, around: Surroundings, held: Turns | None = None
+) -> Outcome:
+    """Send a request, once, as soon as its gate is open; unless it is to be sent in turns that are valid no more."""
     if not request.gate:
         return await _apassed(request, transport, around)
     turns = around.lanes.turns()
     try:
         if await turns.atake(request.gate, around.patience(request), around.clock, _silently):
-            return await _apassed(request, transport, around)
+            return await _apassed(request, transport, around) if held is None or held.valid else MOVED
         return NoResponse(error=TimeoutError(_GATE), sent=False)
     finally:
         turns.give_back()

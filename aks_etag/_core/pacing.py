@@ -22,6 +22,13 @@ BACKOFF_BASE: Final = 1.0
 BACKOFF_CEILING: Final = 60.0
 POLL_BASE: Final = 1.0
 POLL_GROWTH: Final = 1.5
+# So that those who wait for the same thing do not all see its end in the same second.
+POLL_JITTER: Final = 0.5
+# Two writers meet when they look within the same second, however long operations take: a minute keeps thirty of them
+# apart, and it is what a refused write costs (see above). Where operations are short, that would be too long for two.
+SPREAD_OPERATIONS: Final = 10.0
+SPREAD_CEILINGS: Final = 2.0
+SPREAD_DOUBLINGS: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +66,25 @@ def backoff(failures: int, *, jitter: float, ceiling: float = BACKOFF_CEILING) -
     return full * (0.5 + 0.5 * jitter)
 
 
-def poll_interval(polls: int, *, ceiling: float) -> float:
-    """Return the pause before the next poll: one second, growing by half each time up to ``ceiling``."""
-    return min(max(ceiling, SHORTEST_PAUSE), POLL_BASE * POLL_GROWTH ** min(polls, 60))
+def poll_interval(polls: int, *, ceiling: float, jitter: float = 1.0) -> float:
+    """Return the pause before the next poll: one second, growing by half each time up to ``ceiling``.
+
+    Half of it is random (``jitter`` in 0..1) where others wait for the same thing.
+    """
+    full = min(max(ceiling, SHORTEST_PAUSE), POLL_BASE * POLL_GROWTH ** min(polls, 60))
+    return full * (1 - POLL_JITTER + POLL_JITTER * jitter)
+
+
+def spread(length: float, losses: int, *, ceiling: float, left: float, jitter: float) -> float:
+    """Return the pause before looking again where others want to write, too, in seconds (``jitter`` in 0..1).
+
+    It is a random part of ten operations of ``length``, or of twice the ``ceiling`` of polls if that is less;
+    of twice and four times as much where others were faster again (``losses``); and never of more than half of what is
+    ``left`` of the deadline.
+    """
+    first = min(SPREAD_OPERATIONS * length, SPREAD_CEILINGS * ceiling)
+    whole = first * 2.0 ** min(losses - 1, SPREAD_DOUBLINGS)
+    return min(whole, max(0.0, left) / 2) * jitter
 
 
 def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:

@@ -98,12 +98,16 @@ class Budget:
         yield from self.pause(asked or backoff(tries, jitter=jitter, ceiling=self.ceiling), what, cause=cause)
 
     def poll(self, polls: int, what: str, *, operation: str | None = None, answer: Outcome | None = None) -> Flow[None]:
-        """Wait before the next poll: as long as the last answer asks, else growing from a second to the ceiling."""
+        """Wait before the next poll: as long as the last answer asks, else growing from a second to the ceiling.
+
+        Where it is no ``operation`` of this call, others may be waiting for the same thing.
+        """
         asked = yield from self._asked(answer)
         if asked:
             yield from self.pause_for(asked, what, None, operation=operation)
             return
-        yield from self.pause(poll_interval(polls, ceiling=self.ceiling), what, operation=operation)
+        jitter = (yield from chance()) if operation is None else 1.0
+        yield from self.pause(poll_interval(polls, ceiling=self.ceiling, jitter=jitter), what, operation=operation)
 
     def throttled(self, answer: Outcome) -> Flow[None]:
         """Wait as long as a 429 asks.

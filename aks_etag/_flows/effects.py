@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from .._core.events import Event
 from .._core.evidence import Attempt
+from .._core.messages import NoResponse, Request
 from .._core.messages import Outcome as Reply
-from .._core.messages import Request
 from .._core.operation import Link
 from .._core.snapshot import Outcome
 from .._resources import Resource
@@ -18,12 +18,18 @@ from .group import Ended, Group, Member
 
 T = TypeVar("T")
 
+MOVED: Final = NoResponse(error=InterruptedError("it is the turn of another call of this client"), sent=False)
+
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send one request, exactly once; answered with a ``Response`` or ``NoResponse``."""
+    """Send one request, exactly once; answered with a ``Response`` or ``NoResponse``.
+
+    ``in_turn``: not at all, where the turn to write is another one by then; that is answered with ``MOVED``.
+    """
 
     request: Request
+    in_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +166,9 @@ Effect: TypeAlias = Send | Sleep | Turn | Together | Join | Quick
 Flow: TypeAlias = Generator[Effect, Any, T]
 
 
-def send(request: Request) -> Flow[Reply]:
+def send(request: Request, *, in_turn: bool = False) -> Flow[Reply]:
     """Send one request."""
-    return cast("Reply", (yield Send(request)))
+    return cast("Reply", (yield Send(request, in_turn)))
 
 
 def now() -> Flow[float]:

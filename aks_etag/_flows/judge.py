@@ -19,7 +19,7 @@ from .._core.verdict import Verdict
 from ..errors import ConflictRetriesExhaustedError, ResourceGoneError, WriteOutcomeUnknownError
 from . import failures
 from .aftermath import after_success, failed, glance
-from .effects import Accepted, Flow, emit
+from .effects import Accepted, Flow, emit, now
 from .run import Run
 from .settle import conclude, unblock
 
@@ -55,9 +55,7 @@ def _refused(run: Run, attempt: Attempt, verdict: Verdict, answer: Response) -> 
         case Verdict.STALE:
             yield from _overtaken(run, attempt.tag, answer)
         case Verdict.BUSY | Verdict.RACED:
-            run.busy += 1
-            own, in_doubt = run.ledger.operations, run.ledger.open
-            yield from unblock(run.resource, answer, run.busy, run.budget, run.options, in_doubt=in_doubt, own=own)
+            yield from _blocked(run, answer)
         case Verdict.THROTTLED:
             yield from run.budget.throttled(answer)
         case Verdict.ABSENT if run.missing == 0:
@@ -126,7 +124,19 @@ def _overtaken(run: Run, tag: str, answer: Response) -> Flow[None]:
     yield from emit(Conflict(resource_id=run.resource.id, attempt=run.attempts, sent=tag))
     if run.pin is not None or run.conflicts >= run.options.conflict_retry.attempts:
         raise (yield from _given_up(run, tag, answer))
-    yield from run.budget.back_off(run.conflicts, "other writers", cause=answer)
+    yield from run.crowd.refused()
+    yield from run.budget.back_off(run.patience(run.conflicts), "other writers", cause=answer)
+
+
+def _blocked(run: Run, answer: Response) -> Flow[None]:
+    """Wait for whoever was faster."""
+    run.busy += 1
+    yield from run.crowd.refused()
+    began = yield from now()
+    own, tries = run.ledger.operations, run.patience(run.busy)
+    busy = yield from unblock(run.resource, answer, tries, run.budget, run.options, in_doubt=run.ledger.open, own=own)
+    if busy:
+        yield from run.crowd.waited(began)
 
 
 def _given_up(run: Run, tag: str, answer: Response) -> Flow[Exception]:

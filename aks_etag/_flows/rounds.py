@@ -24,7 +24,8 @@ from ..errors import (
     ResourceReplacedError,
 )
 from . import failures
-from .effects import Flow, afford, emit, new_request_id, send
+from .crowd import free
+from .effects import MOVED, Flow, afford, emit, new_request_id, send
 from .judge import judged, resolve
 from .read import settled
 from .run import Run
@@ -108,7 +109,13 @@ def written(run: Run, seen: Snapshot, draft: Draft) -> Flow[WriteResult | None]:
         parts=draft.parts,
     )
     yield from run.ledger.sending(attempt, draft.origin)
-    outcome = yield from send(request)
+    outcome = yield from send(request, in_turn=True)
+    if outcome is MOVED:
+        # Pools that block each other share a lane by now, and others are in it.
+        run.attempts -= 1
+        yield from run.ledger.drop(attempt)
+        yield from run.budget.turn()
+        return None
     attempt = yield from run.ledger.answered(attempt, outcome)
     return (yield from judged(run, attempt, outcome))
 
@@ -137,11 +144,9 @@ def check_age(resource: Resource, body: Body, tag: str) -> None:
 
 def _read(run: Run) -> Flow[Snapshot]:
     """Read until settled; what was there once and is not any more is gone or replaced, never a reason to create."""
-    # Our own operation may be what it is busy with: in doubt it is waited for, whatever on_busy says.
-    options = replace(run.options, on_busy="wait") if run.ledger.open else run.options
     run.budget.lenient = run.ledger.open
     try:
-        seen = yield from settled(run.resource, run.budget, options)
+        seen = yield from _seen(run)
     except NotFoundError as error:
         if run.first is None:
             raise
@@ -161,6 +166,13 @@ def _read(run: Run) -> Flow[Snapshot]:
             resource_id=run.resource.id,
         )
     return seen
+
+
+def _seen(run: Run) -> Flow[Snapshot]:
+    if not run.ledger.open:
+        return (yield from free(run.resource, run.crowd, run.budget, run.options))
+    # Our own operation may be what it is busy with: in doubt it is waited for, whatever on_busy says.
+    return (yield from settled(run.resource, run.budget, replace(run.options, on_busy="wait")))
 
 
 def _check_version(run: Run, seen: Snapshot) -> None:

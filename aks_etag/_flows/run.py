@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from .._core.changes import Change
@@ -11,6 +11,7 @@ from .._core.precondition import Condition
 from .._core.snapshot import Snapshot, WriteResult
 from .._resources import Resource
 from .budget import Budget
+from .crowd import Crowd
 from .ledger import Ledger
 from .marks import Marks
 from .options import Options
@@ -37,6 +38,11 @@ class Run:
     refused_unmoved: int = 0
     turned_down: bool = False
     unaffordable: float = 0.0
+    crowd: Crowd = field(default_factory=Crowd)
+
+    def patience(self, refusals: int) -> int:
+        """Return how long to back off: only shortly where operations take time, since they are waited for anyway."""
+        return 1 if self.crowd.length else refusals
 
     def result(
         self,

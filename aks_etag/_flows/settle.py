@@ -111,11 +111,12 @@ def unblock(
     *,
     in_doubt: bool = False,
     own: Collection[str] = (),
-) -> Flow[None]:
+) -> Flow[bool]:
     """After a 409: say who blocks, back off, then wait until whatever else can block the resource is settled.
 
-    ``in_doubt``: what blocks may be a write of our own, so that it is waited for whatever ``on_busy`` says. ``own`` has
-    the ids of operations that this call has started. Nobody's operation is ever aborted.
+    Returns whether any of that was seen at work. ``in_doubt``: what blocks may be a write of our own, so that it is
+    waited for whatever ``on_busy`` says. ``own`` has the ids of operations that this call has started. Nobody's
+    operation is ever aborted.
 
     Raises:
         OperationInProgressError: ``on_busy="raise"``.
@@ -135,10 +136,16 @@ def unblock(
     )
     if options.on_busy == "raise" and not in_doubt:
         raise failures.in_progress(resource.id, answer)
+    # Where that has shown that pools block each other, the turn to write is another one now.
+    yield from budget.turn()
     yield from budget.back_off(tries, str(blocking), cause=answer, firm=not in_doubt)
+    busy = False
     for other in resource.blockers(blocking.pool):
         try:
-            yield from settled(other, budget, WAITING, why=f"which blocks {resource.id.rsplit('/', 1)[-1]}")
+            first = yield from read(other, budget)
+            busy = busy or not first.settled
+            yield from settled(other, budget, WAITING, seen=first, why=f"which blocks {resource.id.rsplit('/', 1)[-1]}")
         except (NotFoundError, AccessDeniedError):
             # The resource itself is read next, and that read decides what is gone.
-            return
+            break
+    return busy

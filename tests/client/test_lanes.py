@@ -270,6 +270,45 @@ def test_pools_that_block_each_other_share_a_lane_from_then_on(mock: MockAks) ->
         assert (busy, aks.stats.busy) == (1, 1)
 
 
+@pytest.mark.anyio
+async def test_of_pools_that_block_each_other_one_is_refused_however_many_write_at_once(mock: MockAks) -> None:
+    """All have read, and wait for the gate, when the first refusal says that they need a lane in common."""
+    mock.switches.pools_block_each_other = True
+    mock.switches.operation_polls = 20
+    names = [f"np{number}" for number in range(1, 9)]
+    for name in names[2:]:
+        mock.add_pool("rg", "prod", name, {"count": 1})
+
+    class Turning(httpx.AsyncBaseTransport):
+        inner = mock.httpx_transport()
+        sends_once = True
+
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            await asyncio.sleep(0)
+            return await self.inner.handle_async_request(request)
+
+    async with mock.async_client(transport=Turning(), conflict_retry=ConflictRetry(deadline=1e6)) as aks:
+        await asyncio.gather(*(pool(aks, name).update(more) for name in names))
+        assert (aks.stats.writes, aks.stats.busy) == (len(names) + 1, 1)
+    assert [mock.body("rg", "prod", name)["properties"]["count"] for name in names] == [2] * len(names)
+
+
+def test_a_turn_is_valid_until_its_resource_gets_another_lane(mock: MockAks) -> None:
+    lanes, held = Lanes(), []
+    with mock.client() as aks:
+        one, two, clock = pool(aks, "np1").id, pool(aks, "np2").id, aks._parts.clock
+    turns, others = lanes.turns(), lanes.turns()
+    for each, resource_id in ((turns, one), (others, two)):
+        assert each.valid
+        assert each.take(resource_id, PATIENCE, clock, lambda: held.append("waited"))
+    lanes.share(one)
+    assert (turns.valid, others.valid) == (False, False)
+    assert turns.take(one, PATIENCE, clock, lambda: held.append("waited"))
+    assert (turns.valid, others.valid, held) == (True, False, [])
+    turns.give_back()
+    assert turns.valid
+
+
 class Counting(httpx.BaseTransport):
     """Says how many PUTs were without an answer at a time, at most."""
 

@@ -21,6 +21,7 @@ from aks_etag._core.pacing import (
     check_seconds,
     poll_interval,
     retry_after,
+    spread,
 )
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
@@ -118,6 +119,36 @@ def test_the_shortest_pauses_are_known() -> None:
 )
 def test_polls_grow_by_half_up_to_their_ceiling(polls: int, ceiling: float, seconds: float) -> None:
     assert poll_interval(polls, ceiling=ceiling) == seconds
+
+
+@pytest.mark.parametrize(("jitter", "seconds"), [(0.0, 0.75), (0.5, 1.125), (1.0, 1.5)])
+def test_half_of_a_poll_is_random_where_others_wait_for_the_same_thing(jitter: float, seconds: float) -> None:
+    assert poll_interval(1, ceiling=30.0, jitter=jitter) == seconds
+
+
+@pytest.mark.parametrize(
+    ("length", "losses", "left", "jitter", "seconds"),
+    [
+        pytest.param(0.0, 3, 1800.0, 1.0, 0.0, id="no-operation"),
+        pytest.param(2.0, 1, 1800.0, 1.0, 20.0, id="ten-operations"),
+        pytest.param(2.0, 1, 1800.0, 0.25, 5.0, id="a-random-part"),
+        pytest.param(2.0, 1, 1800.0, 0.0, 0.0, id="at-once"),
+        pytest.param(6.0, 1, 1800.0, 1.0, 60.0, id="a-minute"),
+        pytest.param(600.0, 1, 1800.0, 1.0, 60.0, id="no-more-than-a-minute"),
+        pytest.param(2.0, 2, 1800.0, 1.0, 40.0, id="twice"),
+        pytest.param(2.0, 3, 1800.0, 1.0, 80.0, id="four-times"),
+        pytest.param(2.0, 10_000, 1800.0, 1.0, 80.0, id="no-more-than-four-times"),
+        pytest.param(120.0, 9, 1800.0, 0.5, 120.0, id="long-and-often"),
+        pytest.param(120.0, 1, 30.0, 1.0, 15.0, id="half-of-what-is-left"),
+        pytest.param(120.0, 1, 30.0, 0.5, 7.5, id="a-part-of-that"),
+        pytest.param(120.0, 1, -1.0, 1.0, 0.0, id="too-late"),
+    ],
+)
+def test_a_pause_for_others_is_as_long_as_it_takes_to_keep_them_apart(
+    length: float, losses: int, left: float, jitter: float, seconds: float
+) -> None:
+    assert spread(length, losses, ceiling=30.0, left=left, jitter=jitter) == seconds
+    assert spread(length, losses, ceiling=0.0, left=left, jitter=jitter) == 0.0
 
 
 @pytest.mark.parametrize("attempts", [0, -1, True, 1.0, "3", None, float("inf")])

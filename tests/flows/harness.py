@@ -27,6 +27,7 @@ from aks_etag._flows.effects import (
     Now,
     Send,
     Sleep,
+    Turn,
     Undecided,
 )
 from aks_etag._flows.options import Options
@@ -196,7 +197,7 @@ class Stage:
                 return f"r{self.ids}"
             case Afford(request, reserve):
                 return self.tokens.take(request, self.done.slept, reserve)
-            case Now() | Chance():
+            case Now() | Chance() | Turn():
                 return self.done.slept if isinstance(effect, Now) else 1.0
         return None
 

@@ -68,8 +68,8 @@ IN_PROGRESS = [
 def test_a_busy_pool_waits_for_who_blocks_it(busy: Any, facts: dict[str, str]) -> None:
     other = pool("x", "Updating", name="np2") if "pool" in facts else cluster("c1", "Updating")
     blocks = "GET pool" if "pool" in facts else "GET cluster"
-    run = traced(FIVE, pool("t1"), busy, other, cluster("c2"), pool("t2"), *DONE)
-    waited = ["UNDECIDED -", "Busy", "SLEEP 1", blocks, "SLEEP 1", blocks]
+    run = traced(FIVE, pool("t1"), busy, other, cluster("c2"), pool("t1"), pool("t2"), *DONE)
+    waited = ["UNDECIDED -", "Busy", "SLEEP 1", blocks, "SLEEP 1", blocks, READ, "SLEEP 20"]
     assert run.steps == [READ, *WRITE, *waited, *AGAIN]
     assert run.told(Busy) == [Busy(resource_id=POOL.id, code=busy.body["code"], **facts)]
     who = "np2" if "pool" in facts else "aks1"
@@ -80,8 +80,8 @@ def test_a_busy_pool_waits_for_who_blocks_it(busy: Any, facts: dict[str, str]) -
 
 def test_a_blocker_that_is_the_pool_itself_is_waited_for_by_the_loop() -> None:
     busy = refused(409, NOT_ALLOWED, "Another agentpool operation (np1 - Updating) is in progress")
-    run = traced(FIVE, pool("t1"), busy, pool("t1", "Updating"), pool("t2"), *DONE)
-    assert run.wire[:4] == [READ, "PUT pool If-Match=t1 r1", READ, READ]
+    run = traced(FIVE, pool("t1"), busy, pool("t1", "Updating"), pool("t1"), pool("t2"), *DONE)
+    assert run.wire[:6] == [READ, "PUT pool If-Match=t1 r1", READ, READ, READ, "PUT pool If-Match=t2 r2"]
 
 
 def test_an_operation_of_our_own_is_told_from_those_of_others() -> None:

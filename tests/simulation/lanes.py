@@ -25,6 +25,8 @@ class Lanes:
         """Queue; whether the turn is there at once. Else the task goes on when it comes, or when its time is up."""
         key = (task.writer.client, turn.resource_id.casefold())
         queue = self.queues.setdefault(key, [])
+        if queue and queue[0] is task:
+            return True
         queue.append(task)
         if queue[0] is task:
             return True

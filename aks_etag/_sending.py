@@ -39,9 +39,10 @@ def sent(request: Request, transport: Transport, around: Surroundings, held: Tur
         return _passed(request, transport, around)
     turns = around.lanes.turns()
     try:
-        if turns.take(request.gate, around.patience(request), around.clock, _silently):
-            return _passed(request, transport, around) if held is None or held.valid else MOVED
-        return NoResponse(error=TimeoutError(_GATE), sent=False)
+        is_open = turns.take(request.gate, around.patience(request), around.clock, _silently)
+        if is_open and (held is None or held.valid):
+            return _passed(request, transport, around)
+        return around.answered(request, MOVED if is_open else NoResponse(error=TimeoutError(_GATE), sent=False))
     finally:
         turns.give_back()
 
@@ -62,9 +63,10 @@ async def asent(
         return await _apassed(request, transport, around)
     turns = around.lanes.turns()
     try:
-        if await turns.atake(request.gate, around.patience(request), around.clock, _silently):
-            return await _apassed(request, transport, around) if held is None or held.valid else MOVED
-        return NoResponse(error=TimeoutError(_GATE), sent=False)
+        is_open = await turns.atake(request.gate, around.patience(request), around.clock, _silently)
+        if is_open and (held is None or held.valid):
+            return await _apassed(request, transport, around)
+        return around.answered(request, MOVED if is_open else NoResponse(error=TimeoutError(_GATE), sent=False))
     finally:
         turns.give_back()
 

@@ -8,7 +8,9 @@ import gc
 import os
 import signal
 import threading
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -22,9 +24,17 @@ from aks_etag import (
     Waiting,
     WriteBudget,
 )
+from aks_etag._core.buckets import account_of
 from aks_etag._core.messages import Request, Response
+from aks_etag._flows.effects import MOVED
+from aks_etag._lanes import Lanes
+from aks_etag._sending import sent
+from aks_etag._stats import Stats
+from aks_etag._surroundings import Surroundings
 from aks_etag._tokens import _OTHERS, PROCESS, Tokens, tokens_of
 from aks_etag.mock import FakeCredential, MockAks
+
+from ..flows.harness import POOL
 
 PATIENCE = 60.0
 
@@ -206,6 +216,22 @@ def test_both_clients_tell_the_same(strict: MockAks) -> None:
         budget, left = asyncio.run(main(aks))
         assert (type(budget), left) == (type(aks.budget), aks.budget.writes(pool(aks)))
         assert left.left == 19
+
+
+def test_what_does_not_get_through_its_gate_costs_no_token(strict: MockAks) -> None:
+    tokens, lanes = Tokens(), Lanes()
+    around = Surroundings(clock=strict.clock, stats=Stats(), lanes=lanes, tokens=tokens)
+    put = Request(method="PUT", url=f"{POOL.id}?api-version=2026-08-01", gate="the gate", timeout=0.0)
+    account = account_of("PUT", put.url)
+    assert account is not None
+    for held in (None, SimpleNamespace(valid=False)):
+        assert tokens.take(put, 0.0) == 0.0
+        assert tokens.of(account, 0.0).left(0.0) == 19
+        if held is None:
+            lanes._joined("the gate", "somebody else", lambda: None)
+        assert sent(put, None, around, held) == (MOVED if held else ANY)  # type: ignore[arg-type]
+        assert tokens.of(account, 0.0).left(0.0) == 20
+        lanes._lanes.clear()
 
 
 def test_clients_of_one_credential_share_and_those_with_another_sense_of_time_do_not(strict: MockAks) -> None:

@@ -204,7 +204,7 @@ class AsyncOperation(Generic[R]):
     def _noted(self) -> None:
         effect = self._effect
         match effect:
-            case Sleep(seconds):
+            case Sleep(seconds) | Send(after=float() as seconds):
                 self._due = self._around.clock.monotonic() + seconds
             case Accepted():
                 self._accepted = effect

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from ._flows.effects import Effect, Flow, Join, Send, Sleep, Together, Turn, Undecided
 from ._joining import ajoined, joined
 from ._lanes import Turns
+from ._polling import apolled, polled
 from ._sending import AsyncTransport, Transport, asent, sent
 from ._surroundings import Surroundings
 
@@ -41,6 +42,8 @@ def run(flow: Flow[T], transport: Transport, around: Surroundings) -> T:
 
 def _answered(effect: Effect, turns: Turns, transport: Transport, around: Surroundings) -> Any:
     match effect:
+        case Send(request, after=float() as seconds):
+            return polled(request, seconds, transport, around)
         case Send():
             return sent(effect.request, transport, around, turns if effect.in_turn else None)
         case Sleep():
@@ -100,6 +103,8 @@ async def arun(flow: Flow[T], transport: AsyncTransport, around: Surroundings) -
 
 async def _aanswered(effect: Effect, turns: Turns, transport: AsyncTransport, around: Surroundings) -> Any:
     match effect:
+        case Send(request, after=float() as seconds):
+            return await apolled(request, seconds, transport, around)
         case Send():
             return await asent(effect.request, transport, around, turns if effect.in_turn else None)
         case Sleep():

@@ -150,7 +150,7 @@ class Turns:
         try:
             queued()
             with standing_aside(clock):
-                while not await _within(bell, LOOK):
+                while not await within(bell, LOOK):
                     if clock.monotonic() >= until and self._lanes._gone(key, ticket):
                         return False
         except BaseException:
@@ -174,7 +174,8 @@ class Turns:
             self._lanes._left(key)
 
 
-async def _within(bell: asyncio.Event, seconds: float) -> bool:
+async def within(bell: asyncio.Event, seconds: float) -> bool:
+    """Wait for a bell, at most so long; whether it rang."""
     try:
         return await asyncio.wait_for(bell.wait(), seconds)
     except TimeoutError:

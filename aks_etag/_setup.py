@@ -129,6 +129,7 @@ class Parts:
             lanes=self.lanes,
             groups=self.groups,
             tokens=self.tokens,
+            polls=self.tokens.polls,
         )
 
     def sdk(self, kind: Callable[..., T], settings: Settings, transport: Way) -> T:

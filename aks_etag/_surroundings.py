@@ -30,6 +30,7 @@ from ._flows.effects import (
 )
 from ._groups import Groups, Room
 from ._lanes import Lanes
+from ._polls import Polls
 from ._stats import Stats
 from ._tokens import Tokens
 
@@ -54,6 +55,7 @@ class Surroundings:
     groups: Groups = field(default_factory=Groups)
     room: Room | None = None
     tokens: Tokens | None = None
+    polls: Polls = field(default_factory=Polls)
 
     def tell(self, event: Event) -> None:
         """Count, log and pass on an event; what a listener raises is logged, since a write must not die of it."""

@@ -15,15 +15,17 @@ from ._core.buckets import Account, Bucket, account_of
 from ._core.messages import NoResponse, Outcome, Request, Response
 from ._core.pacing import SHORTEST_SILENCE, retry_after
 from ._core.verdict import service_error
+from ._polls import Polls
 
 # Budgets of ARM, not of the resource: they say nothing of a bucket of AKS.
 _OF_ARM: Final = frozenset({"subscriptionrequeststhrottled", "tenantrequeststhrottled"})
 
 
 class Tokens:
-    """The buckets of one endpoint; thread-safe."""
+    """The buckets of one endpoint, and the polls that its clients make for each other; thread-safe."""
 
     def __init__(self) -> None:
+        self.polls = Polls()
         self._buckets: dict[Account, Bucket] = {}
         self._metered_reads = False
         self._begin()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, cast
 
 from .._core.buckets import POLL_RESERVE
 from .._core.events import Throttled, Waiting
@@ -21,7 +21,7 @@ from .._core.pacing import (
 )
 from ..errors import DeadlineExceededError
 from . import failures
-from .effects import Accepted, Flow, Sleep, Turn, afford, chance, emit, now
+from .effects import Accepted, Flow, Send, Sleep, Turn, afford, chance, emit, now
 from .options import Options
 
 _TOKENS: Final = "the service's request budget"
@@ -97,17 +97,31 @@ class Budget:
         jitter = yield from chance()
         yield from self.pause(asked or backoff(tries, jitter=jitter, ceiling=self.ceiling), what, cause=cause)
 
-    def poll(self, polls: int, what: str, *, operation: str | None = None, answer: Outcome | None = None) -> Flow[None]:
-        """Wait before the next poll: as long as the last answer asks, else growing from a second to the ceiling.
-
-        Where it is no ``operation`` of this call, others may be waiting for the same thing.
-        """
+    def poll(self, polls: int, what: str, *, operation: str, answer: Outcome | None = None) -> Flow[None]:
+        """Wait before the next poll of an operation: as long as the last answer asks, else growing to the ceiling."""
         asked = yield from self._asked(answer)
         if asked:
             yield from self.pause_for(asked, what, None, operation=operation)
             return
-        jitter = (yield from chance()) if operation is None else 1.0
-        yield from self.pause(poll_interval(polls, ceiling=self.ceiling, jitter=jitter), what, operation=operation)
+        yield from self.pause(poll_interval(polls, ceiling=self.ceiling), what, operation=operation)
+
+    def look(self, request: Request, polls: int, what: str) -> Flow[Outcome]:
+        """Poll for what others may be waiting for, too, at a growing interval: one of all who wait asks for them.
+
+        Raises:
+            DeadlineExceededError: no time is left.
+        """
+        left = yield from self.left()
+        if left <= 0:
+            raise self.expired(what, None)
+        jitter = yield from chance()
+        seconds = min(poll_interval(polls, ceiling=self.ceiling, jitter=jitter), left)
+        allowed = yield from self.allowed(request, "an answer", polling=True)
+        yield from emit(Waiting(resource_id=self.resource_id, what=what, seconds=seconds))
+        before = yield from now()
+        outcome = yield Send(replace(allowed, timeout=max(left - seconds, READ_PATIENCE)), after=seconds)
+        self.waited += (yield from now()) - before
+        return cast("Outcome", outcome)
 
     def throttled(self, answer: Outcome) -> Flow[None]:
         """Wait as long as a 429 asks.

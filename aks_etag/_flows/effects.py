@@ -25,11 +25,13 @@ MOVED: Final = NoResponse(error=InterruptedError("it is the turn of another call
 class Send:
     """Send one request, exactly once; answered with a ``Response`` or ``NoResponse``.
 
-    ``in_turn``: not at all, where the turn to write is another one by then; that is answered with ``MOVED``.
+    ``in_turn``: not at all, where the turn to write is another one by then; that is answered with ``MOVED``. ``after``:
+    it is a poll that is due in so many seconds; one that another call makes of the same, from now on, will do.
     """
 
     request: Request
     in_turn: bool = False
+    after: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

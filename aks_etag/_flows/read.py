@@ -19,9 +19,14 @@ from .options import Options
 
 
 def fetch(
-    request: Request, budget: Budget, judge: Callable[[Outcome], Verdict] = judge_read, *, polling: bool = False
+    request: Request,
+    budget: Budget,
+    judge: Callable[[Outcome], Verdict] = judge_read,
+    *,
+    polling: bool = False,
+    first: Outcome | None = None,
 ) -> Flow[Response]:
-    """Send a GET until it is answered with a document.
+    """Send a GET until it is answered with a document; ``first`` is an answer that is there already.
 
     Raises:
         NotFoundError: nothing is there.
@@ -30,7 +35,10 @@ def fetch(
     """
     failed = 0
     while True:
-        outcome = yield from send((yield from budget.allowed(request, "an answer", polling=polling)))
+        if first is None:
+            outcome = yield from send((yield from budget.allowed(request, "an answer", polling=polling)))
+        else:
+            outcome, first = first, None
         verdict = judge(outcome)
         match verdict:
             case Verdict.ACCEPTED:
@@ -46,10 +54,10 @@ def fetch(
                 raise failures.refusal(budget.resource_id, verdict, outcome)
 
 
-def read(resource: Resource, budget: Budget, *, polling: bool = False) -> Flow[Snapshot]:
-    """Read one resource."""
+def read(resource: Resource, budget: Budget, *, polling: bool = False, first: Outcome | None = None) -> Flow[Snapshot]:
+    """Read one resource; ``first`` is an answer that is there already."""
     judge = getattr(resource, "judge_read", judge_read)
-    return resource.snapshot((yield from fetch(resource.read(), budget, judge, polling=polling)))
+    return resource.snapshot((yield from fetch(resource.read(), budget, judge, polling=polling, first=first)))
 
 
 def get(resource: Resource, options: Options, *, deadline: float | None = None) -> Flow[Snapshot]:
@@ -70,13 +78,14 @@ def settled(
     """
     polls = 0
     while True:
-        snapshot, seen = seen or (yield from read(resource, budget, polling=polls > 0)), None
+        snapshot = seen or (yield from read(resource, budget))
         if snapshot.settled:
             return snapshot
         if options.on_busy == "raise":
             raise failures.unsettled(snapshot)
         waiting = f"{snapshot.name} to settle (it is {snapshot.provisioning_state})"
-        yield from budget.poll(polls, ", ".join(filter(None, [waiting, why])))
+        outcome = yield from budget.look(resource.read(), polls, ", ".join(filter(None, [waiting, why])))
+        seen = yield from read(resource, budget, polling=True, first=outcome)
         polls += 1
 
 

@@ -118,7 +118,7 @@ class Stage:
                 case None:
                     return None
                 case Send():
-                    return self._send(task, effect)
+                    return self._at(self.now + (effect.after or 0.0), partial(self._send, task, effect))
                 case Sleep(seconds):
                     return self._after(seconds, task, None)
                 case Turn(resource_id, until):

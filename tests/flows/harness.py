@@ -175,7 +175,9 @@ class Stage:
 
     def play(self, effect: Effect) -> Any:
         match effect:
-            case Send(request):
+            case Send(request, after=after):
+                if after is not None:
+                    self.sleep(after)
                 return self.send(request)
             case Sleep(seconds):
                 self.sleep(seconds)

@@ -10,7 +10,7 @@ import pytest
 from aks_etag import merge_patch
 from aks_etag._flows.budget import Budget
 from aks_etag._flows.crowd import OTHERS
-from aks_etag._flows.effects import MOVED, Chance, Emit, Now, Sleep
+from aks_etag._flows.effects import MOVED, Afford, Chance, Now, Send
 
 from .harness import BUSY, CLUSTER, FIVE, POOL, RACED, STALE, accepted, cluster, polled, pool, traced
 
@@ -95,11 +95,10 @@ def test_a_write_whose_turn_has_moved_was_none_and_is_made_from_a_fresh_read() -
     assert (run.ended, run.result.attempts, run.result.conflicts, run.slept) == ("updated", 1, 0, 1.0)
 
 
-@pytest.mark.parametrize(("operation", "seconds"), [(None, 0.5), ("op1", 1.0)])
-def test_polls_for_what_others_wait_for_as_well_are_at_random(operation: str | None, seconds: float) -> None:
-    answers = {Now: 0.0, Chance: 0.0}
-    flow = Budget(resource_id=POOL.id, started=0.0, deadline=9.0, ceiling=30.0).poll(0, "it", operation=operation)
+def test_polls_for_what_others_wait_for_as_well_are_at_random() -> None:
+    answers = {Now: 0.0, Chance: 0.0, Afford: 0.0}
+    flow = Budget(resource_id=POOL.id, started=0.0, deadline=9.0, ceiling=30.0).look(POOL.read(), 0, "it")
     effects = [next(flow)]
-    while not isinstance(effects[-1], Sleep):
+    while not isinstance(effects[-1], Send):
         effects.append(flow.send(answers.get(type(effects[-1]))))
-    assert (effects[-1], type(effects[-2])) == (Sleep(seconds), Emit)
+    assert (effects[-1].after, effects[-1].request.timeout) == (0.5, 8.5)

@@ -134,13 +134,13 @@ def test_a_poll_leaves_tokens_to_the_reads_of_others() -> None:
 def test_looking_whether_it_is_settled_leaves_tokens_but_the_first_look_does_not() -> None:
     busy = pool("t1", "Updating")
     run = trace(wait(POOL, Options()), busy, busy, pool("t2"), tokens=taught(POOL.read(), 1))
-    assert run.steps == ["SLEEP 1", READ, "SLEEP 1", "SLEEP 5", READ, "SLEEP 1.5", READ]
+    assert run.steps == ["SLEEP 1", READ, "SLEEP 6", "SLEEP 1", READ, "SLEEP 1.5", READ]
 
 
 def test_near_the_deadline_a_last_poll_takes_what_is_reserved() -> None:
     busy = pool("t1", "Updating")
     run = trace(wait(POOL, Options(), deadline=3.0), busy, pool("t2"), tokens=taught(POOL.read(), 1))
-    assert (run.steps, run.ended) == (["SLEEP 1", READ, "SLEEP 1", READ], "returned")
+    assert (run.steps, run.ended) == (["SLEEP 1", READ, "SLEEP 1", "SLEEP 1", READ], "returned")
 
 
 def test_while_a_write_is_in_doubt_a_last_look_is_worth_more_than_silence() -> None:

@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from aks_etag import AksEtagError, ConflictRetry
@@ -168,11 +169,12 @@ class World:
         effect = self._stepped(task, reply)
         while effect is not None:
             match effect:
-                case Send():
-                    task.sent += 1
-                    task.asked = effect.request
-                    self.carry(self, task, effect.request)
-                    return self._interrupted(task) if task.sent == task.writer.dies else None
+                case Send(request, after=seconds):
+                    return (
+                        self.at(self.now + seconds, partial(self._sent, task, request))
+                        if seconds
+                        else self._sent(task, request)
+                    )
                 case Sleep():
                     return self.after(effect.seconds, task, None)
                 case Turn() if not self.lanes.take(self, task, effect):
@@ -203,6 +205,13 @@ class World:
     def _learn(self, task: Task, reply: Any) -> None:
         if self.tokens is not None and task.asked is not None and isinstance(reply, Response | NoResponse):
             self.tokens.answered(task.asked, reply, self.now)
+
+    def _sent(self, task: Task, request: Request) -> None:
+        task.sent += 1
+        task.asked = request
+        self.carry(self, task, request)
+        if task.sent == task.writer.dies:
+            self._interrupted(task)
 
     def _interrupted(self, task: Task) -> None:
         """Let Ctrl-C come while a request is on its way; whatever is answered, nobody hears it."""

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ._aio_operations import AsyncOperation
-from ._calls import Calls, Listing, Settings, Tag, TagsChange, Verify
+from ._calls import Calls, Listing, Tag, TagsChange, Verify
 from ._core.changes import Change
 from ._core.etag import ETagFormat
 from ._core.evidence import OnDoubt
@@ -17,6 +17,7 @@ from ._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
 from ._core.unset import UNSET, Unset
 from ._flows.effects import Flow
 from ._flows.options import OnBusy, Options
+from ._settings import Settings
 from ._surroundings import OnEvent
 from .errors import NotFoundError
 

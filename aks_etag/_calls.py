@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from ._core.changes import Change, applied, merge_patch, plain_body
 from ._core.continuation import Continuation
-from ._core.etag import ETagFormat
-from ._core.evidence import OnDoubt
 from ._core.messages import Request
 from ._core.operation import trusted
-from ._core.pacing import ConflictRetry, check_seconds
+from ._core.pacing import check_seconds
 from ._core.precondition import CREATE, Condition, condition, pinned
 from ._core.resource_id import ResourceId, check_name, parse
 from ._core.snapshot import ClusterSnapshot, Snapshot, WriteResult
@@ -26,15 +24,14 @@ from ._flows.budget import Budget
 from ._flows.commit import commit, in_company
 from ._flows.effects import Flow
 from ._flows.group import Group
-from ._flows.options import OnBusy, Options, check_choice
+from ._flows.options import OnBusy, Options
 from ._flows.resume import resume
 from ._flows.rounds import check_age
 from ._flows.single import Verb
 from ._flows.update import update
 from ._flows.write import once
-from ._resources import AgentPool, Arm, ClusterTags, ManagedCluster, Resource
-from ._surroundings import OnEvent
-from ._writers import Writers
+from ._resources import AgentPool, ClusterTags, ManagedCluster, Resource
+from ._settings import Settings
 from .errors import InvalidPreconditionError
 from .history._recorder import Recorder, written_down
 from .history._shared import written_for
@@ -43,59 +40,6 @@ T = TypeVar("T")
 Tag: TypeAlias = str | Snapshot | Unset
 TagsChange: TypeAlias = Mapping[str, str | None] | Change
 Verify: TypeAlias = Callable[[Snapshot], bool]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What a client or handle was set to."""
-
-    arm: Arm
-    options: Options
-    on_event: OnEvent | None = None
-    writers: Writers = field(default_factory=Writers, compare=False, repr=False)
-    history: Recorder | None = None
-
-    def changed(
-        self,
-        *,
-        conflict_retry: ConflictRetry | Unset = UNSET,
-        on_busy: OnBusy | Unset = UNSET,
-        on_doubt: OnDoubt | Unset = UNSET,
-        polling_interval: float | Unset = UNSET,
-        exactly_once: bool | Unset = UNSET,
-        group_commit: bool | Unset = UNSET,
-        linger: float | Unset = UNSET,
-        etag_format: ETagFormat | Unset = UNSET,
-        on_event: OnEvent | Unset | None = UNSET,
-    ) -> Settings:
-        """Return other settings, the same where nothing else is said."""
-        given: dict[str, Any] = {
-            "conflict_retry": conflict_retry,
-            "on_busy": on_busy,
-            "on_doubt": on_doubt,
-            "polling_interval": polling_interval,
-            "group_commit": group_commit,
-            "linger": linger,
-            "exactly_once": exactly_once if exactly_once is UNSET else noting(exactly_once, self.writers),
-        }
-        options = replace(self.options, **{name: value for name, value in given.items() if value is not UNSET})
-        arm = self.arm if etag_format is UNSET else arm_settings(self.arm.endpoint, self.arm.api_version, etag_format)
-        return replace(self, arm=arm, options=options, on_event=self.on_event if on_event is UNSET else on_event)
-
-
-def noting(wanted: object, writers: Writers) -> Writers | None:
-    """Return who hands out the ids to note writes under, if they are to be noted."""
-    if not isinstance(wanted, bool):
-        raise TypeError(f"exactly_once takes True or False, not {wanted!r}")
-    return writers if wanted else None
-
-
-def arm_settings(endpoint: str, api_version: str, etag_format: ETagFormat) -> Arm:
-    """Check how to speak to ARM."""
-    check_choice("etag_format", etag_format, ("raw", "quoted"))
-    if not api_version or not all(character.isalnum() or character == "-" for character in api_version):
-        raise ValueError(f'api_version={api_version!r} is not a version like "2026-08-01"')
-    return Arm(endpoint=endpoint, api_version=api_version, etag_format=etag_format)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

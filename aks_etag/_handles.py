@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from ._calls import Calls, Listing, Settings, Tag, TagsChange, Verify
+from ._calls import Calls, Listing, Tag, TagsChange, Verify
 from ._core.changes import Change
 from ._core.etag import ETagFormat
 from ._core.evidence import OnDoubt
@@ -17,6 +17,7 @@ from ._core.unset import UNSET, Unset
 from ._flows.effects import Flow
 from ._flows.options import OnBusy, Options
 from ._operations import Operation
+from ._settings import Settings
 from ._surroundings import OnEvent
 from .errors import NotFoundError
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ._budgets import Budgets
-from ._calls import Settings, arm_settings, noting
 from ._clock import Clock, SystemClock
 from ._core.etag import ETagFormat
 from ._core.evidence import OnDoubt
@@ -19,6 +18,7 @@ from ._core.pacing import ConflictRetry
 from ._flows.options import OnBusy, Options
 from ._groups import Groups
 from ._lanes import Lanes
+from ._settings import Settings, arm_settings, noting
 from ._stats import Stats
 from ._surroundings import OnEvent, Surroundings
 from ._tokens import Tokens, tokens_of

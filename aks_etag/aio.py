@@ -12,7 +12,7 @@ from ._aio_handles import AsyncAgentPool, AsyncCluster
 from ._aio_operations import AsyncOperation
 from ._api_version import DEFAULT_API_VERSION
 from ._budgets import Budgets
-from ._calls import Calls, Listing, Settings, clusters_path, resumed
+from ._calls import Calls, Listing, clusters_path, resumed
 from ._clock import Clock
 from ._core.continuation import continuation
 from ._core.etag import ETagFormat
@@ -24,6 +24,7 @@ from ._core.snapshot import Snapshot, WriteResult
 from ._drivers import arun
 from ._flows.effects import Flow
 from ._flows.options import OnBusy
+from ._settings import Settings
 from ._stats import Stats
 from ._surroundings import OnEvent
 

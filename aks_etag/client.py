@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from . import _setup
 from ._api_version import DEFAULT_API_VERSION
 from ._budgets import Budgets
-from ._calls import Calls, Listing, Settings, clusters_path, resumed
+from ._calls import Calls, Listing, clusters_path, resumed
 from ._clock import Clock
 from ._core.continuation import continuation
 from ._core.etag import ETagFormat
@@ -24,6 +24,7 @@ from ._flows.effects import Flow
 from ._flows.options import OnBusy
 from ._handles import AgentPool, Cluster
 from ._operations import Operation
+from ._settings import Settings
 from ._stats import Stats
 from ._surroundings import OnEvent
 

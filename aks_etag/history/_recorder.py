@@ -144,30 +144,20 @@ class Call:
             **self.options,
         )
 
-    def sending(self, request: Request) -> None:
+    def sending(self, request: Request, part: Part | None = None, place: int | None = None) -> None:
+        """Note a write that is about to leave; where several calls share it, what this one asks for by it."""
         if not request.is_write:
             return
         self.last, base = request.request_id, self.seen.get(path_of(request))
+        changes = self._changes(request, base) if part is None else self._changes(request, part.before, part.after)
         self._write(
             "attempt",
             request=request.request_id,
             method=request.method,
             condition=_condition(request),
             read=None if base is None else _version(base),
-            changes=self._changes(request, base),
-        )
-
-    def sharing(self, request: Request, part: Part, place: int) -> None:
-        """Note a write that several calls share, and what this one, the ``place``-th, asks for by it."""
-        self.last, base = request.request_id, self.seen.get(path_of(request))
-        self._write(
-            "attempt",
-            request=request.request_id,
-            method=request.method,
-            condition=_condition(request),
-            read=None if base is None else _version(base),
-            changes=self._changes(request, part.before, part.after),
-            place=place,
+            changes=changes,
+            **_given(place=place),
         )
 
     def answered(self, request: Request, reply: Any) -> None:

@@ -40,6 +40,6 @@ def _told(sent: Request, group: Group, seen: dict[str, Body]) -> list[Call]:
     for member in group.members:
         if member.part is not None and isinstance(member.noted, Call):
             member.noted.seen.update(seen)
-            member.noted.told(member.noted.sharing, sent, member.part, len(sharers))
+            member.noted.told(member.noted.sending, sent, member.part, len(sharers))
             sharers.append(member.noted)
     return sharers

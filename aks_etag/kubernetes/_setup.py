@@ -14,7 +14,6 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
-from .._calls import noting
 from .._clock import Clock, SystemClock
 from .._core.events import Warned
 from .._core.evidence import OnDoubt
@@ -27,6 +26,7 @@ from .._flows.effects import Flow
 from .._flows.options import Options
 from .._groups import Groups
 from .._lanes import Lanes
+from .._settings import noting
 from .._stats import Stats
 from .._surroundings import OnEvent, Surroundings
 from .._writers import Writers

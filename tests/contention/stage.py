@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 from aks_etag import AksEtagError
-from aks_etag._calls import Calls, Settings, arm_settings
+from aks_etag._calls import Calls
 from aks_etag._core.events import Event
 from aks_etag._core.messages import Request, Response
 from aks_etag._core.resource_id import ResourceId
@@ -21,6 +21,7 @@ from aks_etag._flows.group import Ended, Group
 from aks_etag._flows.options import Options
 from aks_etag._groups import Room
 from aks_etag._lanes import Lanes
+from aks_etag._settings import Settings, arm_settings
 from aks_etag._stats import Stats
 from aks_etag._surroundings import Surroundings
 from aks_etag.mock import MockAks

@@ -8,10 +8,10 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
-from aks_etag._calls import Settings
 from aks_etag._core.messages import Request
 from aks_etag._flows.effects import Flow
 from aks_etag._groups import Room
+from aks_etag._settings import Settings
 
 from . import work
 from .plan import Writer

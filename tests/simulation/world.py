@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from aks_etag import AksEtagError, ConflictRetry
-from aks_etag._calls import Calls, Settings, arm_settings
+from aks_etag._calls import Calls
 from aks_etag._core.messages import NoResponse, Outcome, Request, Response
 from aks_etag._core.resource_id import ResourceId
 from aks_etag._flows.effects import (
@@ -35,6 +35,7 @@ from aks_etag._flows.effects import (
 )
 from aks_etag._flows.options import Options
 from aks_etag._resources.owned import MARKER
+from aks_etag._settings import Settings, arm_settings
 from aks_etag._tokens import Tokens
 from aks_etag._writers import Writers
 from aks_etag.history._leaves import Digests

@@ -66,11 +66,13 @@ class Room:
         self._undecided: Undecided | None = None
         self._accepted: Accepted | None = None
         self._touched: set[object] = set()
+        self._leaving = False
 
     def more(self) -> bool:
         """Begin anew, if somebody waits; if not, the room is closed, and whoever comes next opens another one."""
         with self._lock:
             self._sealed, self._touched, self._undecided, self._accepted = frozenset(), set(), None, None
+            self._leaving = False
             if not self.queue:
                 self._close()
             return bool(self.queue)
@@ -88,6 +90,7 @@ class Room:
                 if post is not None:
                     post(ended)
             case Undecided():
+                self._leaving = False
                 self._note(effect, self._accepted)
             case Accepted():
                 self._note(self._undecided, effect)
@@ -132,6 +135,8 @@ class Room:
 
     def _gather(self, group: Group) -> None:
         with self._lock:
+            # A write may have been called off after all; what is in doubt of older ones is still known.
+            self._leaving = False
             if self._undecided is None or not self._undecided.request_ids:
                 self._sealed = frozenset()
             group.members = [member for member in group.members if member in self.posts]
@@ -146,7 +151,7 @@ class Room:
             group.members = there
             if whole:
                 # Until it is told what leaves, nobody knows what of it is whose.
-                self._sealed, self._undecided, self._accepted = frozenset(there), None, None
+                self._sealed, self._accepted, self._leaving = frozenset(there), None, True
             return whole
 
     def _note(self, undecided: Undecided | None, accepted: Accepted | None) -> None:
@@ -161,6 +166,8 @@ class Room:
         """Say what is known of a member's change; ``None`` where that is just being found out."""
         if member not in self._sealed:
             return Late()
+        if self._leaving:
+            return None
         if self._undecided is None or not self._undecided.request_ids:
             return self._over(member)
         mine = self._open_ids(member)

@@ -116,6 +116,13 @@ def given_up(play: Play) -> None:
     play.gather()
 
 
+def given_up_and_another_was_called_off(play: Play) -> None:
+    """There was no token for it."""
+    given_up(play)
+    play.seal()
+    play.gather()
+
+
 def given_up_and_another_is_out(play: Play) -> None:
     given_up(play)
     play.seal()
@@ -148,6 +155,7 @@ def made_out(play: Play) -> None:
         pytest.param(refused, NOTHING, NOTHING, id="refused"),
         pytest.param(again, NOTHING, NOTHING, id="refused, and looked again"),
         pytest.param(given_up, None, NOTHING, id="given up for dead"),
+        pytest.param(given_up_and_another_was_called_off, None, NOTHING, id="given up, and another was called off"),
         pytest.param(given_up_and_another_is_out, None, None, id="given up, and another is out"),
         pytest.param(given_up_and_another_is_over, Late(applied=None), Late(applied=True), id="the other one is over"),
         pytest.param(made_out, None, None, id="made out"),
@@ -168,6 +176,9 @@ def test_what_is_said_when_the_time_is_up(moment: Any, a: Late | None, b: Late |
         pytest.param(out, Late(applied=None, pending=("r1",)), NOTHING, id="out"),
         pytest.param(preempted, Late(applied=None, pending=("r1",)), NOTHING, id="preempted"),
         pytest.param(given_up, Late(applied=None, pending=("r1",)), NOTHING, id="given up for dead"),
+        pytest.param(
+            given_up_and_another_was_called_off, Late(applied=None, pending=("r1",)), NOTHING, id="and called off"
+        ),
         pytest.param(
             given_up_and_another_is_out,
             Late(applied=None, pending=("r1",)),

@@ -93,6 +93,8 @@ def updates(lanes: NoLanes | None = None, **settings: Any) -> Callable[[int], No
 class NoLanes:
     """Whoever asks has the turn at once: what an update costs where nobody keeps an order."""
 
+    valid = True
+
     def turns(self) -> Self:
         return self
 

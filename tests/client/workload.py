@@ -13,7 +13,7 @@ from aks_etag.mock import MockAks
 
 from .checker import Operation, Tags, Verdict, check, tags_of
 
-WRITERS, ROUNDS = 16, 8
+WRITERS, ROUNDS = 16, 5
 Writer = Callable[[str, int, list[Operation]], None]
 Task = Callable[[str, int, list[Operation]], Awaitable[None]]
 PATIENT = ConflictRetry(attempts=10_000, deadline=300)

@@ -123,8 +123,8 @@ def _plan(seed: int, stage: str, ops: Sequence[str]) -> Plan:
 def drawn(seed: int) -> Plan:
     """Draw a history of any kind; in each eighth, all writers note what they write, and in others they share writes."""
     if seed % 8 == 7:
-        return in_company(cooperative(seed)) if seed % 16 == 15 else cooperative(seed)
-    return in_company(plan_of(seed)) if seed % 16 == 5 else plan_of(seed)
+        return in_company(cooperative(seed)) if seed % 32 == 15 else cooperative(seed)
+    return in_company(plan_of(seed)) if seed % 32 == 5 else plan_of(seed)
 
 
 def in_company(plan: Plan) -> Plan:

@@ -71,6 +71,19 @@ class Lanes:
         self._lanes: dict[str, _Lane] = {}
         self._shared: set[str] = set()
 
+    @property
+    def sharing(self) -> bool:
+        """Whether any resources share a lane."""
+        return bool(self._shared)
+
+    def _entered(self, key: str, owner: object) -> bool:
+        """Take the turn where nobody has it, without a place in the queue; false where somebody has."""
+        with self._lock:
+            if key in self._lanes:
+                return False
+            self._lanes[key] = _Lane(owner)
+            return True
+
     def _joined(self, key: str, owner: object, wake: Callable[[], object]) -> _Ticket | None:
         """Take the turn, or a place in the queue; who has the turn has it twice."""
         with self._lock:
@@ -120,12 +133,16 @@ class Turns:
     @property
     def valid(self) -> bool:
         """Whether what was taken is still the lane to write in: resources may have come to share one meanwhile."""
-        return all(self._lanes.of(resource_id) in self._held for resource_id in self._resources)
+        return not self._lanes.sharing or all(
+            self._lanes.of(resource_id) in self._held for resource_id in self._resources
+        )
 
     def take(self, resource_id: str, until: float, clock: Clock, queued: Callable[[], object]) -> bool:
         """Wait for the turn in this thread, after ``queued`` is called; false where ``until`` comes first."""
-        bell = threading.Event()
         key = self._lanes.of(resource_id)
+        if self._lanes._entered(key, threading.get_ident()):
+            return self._taken(key, resource_id)
+        bell = threading.Event()
         ticket = self._lanes._joined(key, threading.get_ident(), bell.set)
         if ticket is None:
             return self._taken(key, resource_id)

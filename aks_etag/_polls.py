@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,11 +24,18 @@ class Polls:
     """The polls of all who share what they learn; thread-safe."""
 
     def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
         self._lock = threading.Lock()
+        self._process = os.getpid()
         self._asks: dict[str, Ask] = {}
 
     def joined(self, url: str, bell: Callable[[], object]) -> tuple[Ask, bool]:
         """Wait for the next poll of a URL; true where nobody is about to make it, so that it is to be made."""
+        if os.getpid() != self._process:
+            # Whoever was about to ask in the process that this one was forked from is not here.
+            self._begin()
         with self._lock:
             ask = self._asks.get(url)
             if ask is None:

@@ -23,7 +23,7 @@ from .marks import Marks
 from .options import Options
 from .rounds import Draft, changed, check_effect, drafted, looked, written
 from .run import Run
-from .share import answer_recovered, answer_unchanged, answer_written, fail_all, tell_all, told_apart
+from .share import answer_recovered, answer_unchanged, answer_written, fail_all, failed_alone, tell_all, told_apart
 from .update import nothing_to_do, update
 
 # A refusal of the caller as such, whatever is in the body: to split it would be to hear it again.
@@ -148,7 +148,8 @@ def _drafted(run: Run, group: Group, seen: Snapshot) -> Flow[Draft]:
         made = group.tried(member, body, make)
         if made is None:
             group.members.remove(member)
-            error = yield from run.ledger.closing(group.failing.pop(member))
+            doubtful = (*run.ledger.residual, *run.ledger.attempts)
+            error = yield from failed_alone(run, member, group.failing.pop(member), doubtful)
             yield Answer(member, Ended(error=error))
             continue
         before, after = run.resource.writable(body), run.resource.writable(made)

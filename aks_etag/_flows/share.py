@@ -28,8 +28,7 @@ def answer_recovered(run: Run, group: Group, result: WriteResult, doubtful: Sequ
     for member, error in group.failing.items():
         # What it would make of what is there now is not known, so that nothing tells whether it has been made.
         group.members.remove(member)
-        mine = [attempt for attempt in doubtful if _paths(attempt, member)] or doubtful
-        yield Answer(member, Ended(error=(yield from _not_known(run, mine, error))))
+        yield Answer(member, Ended(error=(yield from failed_alone(run, member, error, doubtful))))
     yield from _answered(run, group, result, [member for member in group.members if _touched(doubtful, member)])
 
 
@@ -109,7 +108,7 @@ def _judged(run: Run, member: Member, seen: Snapshot) -> Flow[Ended | None]:
     try:
         finding = weighed(run, seen, member.change, mine)
     except Exception as error:  # noqa: BLE001  # it fails its caller, and nobody else
-        return Ended(error=(yield from _not_known(run, mine, error)))
+        return Ended(error=(yield from failed_alone(run, member, error, run.ledger.attempts)))
     match finding:
         case Finding.APPLIED if ended_badly(run, seen):
             return Ended(error=stored_but_failed(run, seen, noted=False))
@@ -127,10 +126,15 @@ def _judged(run: Run, member: Member, seen: Snapshot) -> Flow[Ended | None]:
             return Ended(error=(yield from undecidable(run, seen, mine)))
 
 
-def _not_known(run: Run, about: Sequence[Attempt], cause: Exception) -> Flow[AksEtagError]:
-    """Return the error for a change that raised while a write of it was in doubt."""
-    why = f"the change raised {type(cause).__name__}"
-    error = yield from run.ledger.unknown(pending=False, why=why, about=about)
+def failed_alone(run: Run, member: Member, cause: Exception, doubtful: Sequence[Attempt]) -> Flow[Exception]:
+    """Return the error for a change that raised: its own, unless a write that it has a part in is in doubt."""
+    mine = [attempt for attempt in doubtful if _paths(attempt, member)]
+    if not mine:
+        if isinstance(cause, AksEtagError):
+            cause.applied = None if run.ledger.unproved else False
+        return cause
+    why, pending = f"the change raised {type(cause).__name__}", run.ledger.open and not run.ledger.fenced
+    error = yield from run.ledger.unknown(pending=pending, why=why, about=mine)
     error.__cause__ = cause
     return error
 

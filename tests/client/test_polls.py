@@ -236,3 +236,10 @@ def test_a_closed_loop_keeps_nobody_from_hearing() -> None:
     polls.joined("u", lambda: heard.append(1))
     polls.over("u", ask, DONE)
     assert heard == [1]
+
+
+def test_a_child_process_waits_for_no_poll_of_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+    polls = Polls()
+    assert polls.joined("u", print)[1]
+    monkeypatch.setattr("os.getpid", lambda: -1)
+    assert polls.joined("u", print)[1]

@@ -193,6 +193,19 @@ def test_a_change_that_raises_then_is_unknown() -> None:
     assert isinstance(error(done, a).__cause__, ZeroDivisionError)
 
 
+def test_a_change_that_raises_while_only_writes_of_others_are_in_doubt_fails_as_it_did() -> None:
+    def later(body: dict[str, Any]) -> None:
+        if body["properties"]["count"] == 7:
+            raise ZeroDivisionError
+
+    a, b = member(label("x"), "a"), member(later, "b")
+    there = pool("t2", count=7, nodeLabels=labels())
+    done = shared(pool("t1"), LOST, there, *ROUND, pool("t3", count=7), comes={1: [a, b]})
+    assert done.told == ["b ZeroDivisionError", "a updated"]
+    there = pool("t2", count=7, nodeLabels=labels(x="1"))
+    assert shared(pool("t1"), LOST, there, comes={1: [a, b]}).told == ["b ZeroDivisionError", "a updated by equivalent"]
+
+
 def test_also_where_all_others_are_known() -> None:
     def once(body: dict[str, Any]) -> None:
         if body["properties"].get("maxPods"):

@@ -111,12 +111,12 @@ class Budget:
         Raises:
             DeadlineExceededError: no time is left.
         """
-        left = yield from self.left()
-        if left <= 0:
+        if (yield from self.left()) <= 0:
             raise self.expired(what, None)
         jitter = yield from chance()
-        seconds = min(poll_interval(polls, ceiling=self.ceiling, jitter=jitter), left)
         allowed = yield from self.allowed(request, "an answer", polling=True)
+        left = max(0.0, (yield from self.left()))
+        seconds = min(poll_interval(polls, ceiling=self.ceiling, jitter=jitter), left)
         yield from emit(Waiting(resource_id=self.resource_id, what=what, seconds=seconds))
         before = yield from now()
         outcome = yield Send(replace(allowed, timeout=max(left - seconds, READ_PATIENCE)), after=seconds)
